@@ -94,7 +94,9 @@ pub(in crate::sentences) fn change(
             for field in &mut fields {
                 if names.iter().any(|name| name == "*" || of(field, name)) {
                     field["required"] = is_required.into();
-                    (marked, about) = (true, field["name"].as_str().map(str::to_owned));
+                    let is_one = names.iter().all(|name| name != "*");
+                    about = field["name"].as_str().filter(|_| is_one).map(str::to_owned);
+                    marked = true;
                     bound(field, &piece);
                     let stated = initial::default_in(&piece).map(|it| it.value);
                     left.extend(stated.filter(|it| !initial::begin(field, it)));
@@ -109,9 +111,18 @@ pub(in crate::sentences) fn change(
         if let Item::More(_) = item::item(&piece, false) {
             let is_number = |it: &Value| ["number", "range"].iter().any(|kind| it["type"] == *kind);
             let count = fields.iter().filter(|it| is_number(it)).count();
+            // `メールは任意で、18歳以上` limits the age.
+            let is_age =
+                piece.contains(['歳', '才']) && fields.iter().any(|it| it["name"] == "age");
+            let limits = bounds::take(&mut Text::new(&piece));
+            let has_length = limits.length_min.is_some() || limits.length_max.is_some();
+            let is_bound = |field: &Value| {
+                (!is_age || field["name"] == "age")
+                    && (has_length || limits.is_number() && is_number(field))
+            };
             let is_meant = |field: &&mut Value| match &about {
-                Some(name) => field["name"] == **name,
-                None => count == 1 && is_number(field),
+                Some(name) => field["name"] == **name && is_bound(field),
+                None => count == 1 && is_number(field) && is_bound(field),
             };
             if let Some(field) = fields.iter_mut().find(is_meant) {
                 bound(field, &piece);

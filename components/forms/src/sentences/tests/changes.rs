@@ -445,6 +445,21 @@ fn a_limit_goes_on_with_the_field_before_it() {
 }
 
 #[test]
+fn an_age_limit_behind_another_mark_binds_the_age() {
+    for (first, later) in [
+        ("名前と年齢とメールのフォーム", "メールは任意で、18歳以上"),
+        ("名前と年齢とメールのフォーム", "全部任意で、18歳以上"),
+        ("名前と年齢と人数のフォーム", "人数は任意で、18歳以上"),
+        ("名前と年齢と人数のフォーム", "全部任意で、18歳以上"),
+    ] {
+        let all = form(&[first, later]);
+        let bound: Vec<_> = all.iter().filter(|it| it["min"] == 18).map(|it| &it["name"]).collect();
+        assert_eq!(bound, ["age"], "{later}: {all:?}");
+        assert_eq!(all[2]["required"], false, "{later}: {all:?}");
+    }
+}
+
+#[test]
 fn a_field_is_put_in_place_of_another_one() {
     for (first, later, expected) in [
         ("名前と電話番号と年齢のフォーム", "電話番号はやめてメールに", "name age email"),
