@@ -98,7 +98,7 @@ mod tests {
         };
         let file = folder.path().join("a.toml");
         for (text, expected) in [
-            ("\nbundled = 1\n", "what is right here"),
+            ("\nbundled = 1\n", "bundled: what is right here"),
             ("\n[components.a]\ngrants = ['http']\n", "grants \"http\" and no host"),
         ] {
             std::fs::write(&file, text).unwrap();
