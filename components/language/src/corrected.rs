@@ -58,13 +58,17 @@ fn japanese(text: &str) -> String {
             continue;
         }
         // `席3つ取って。いや2つでいいや`: the order around the corrected number stays.
-        if between.split_once(['。', '、']).is_some_and(|it| is_retraction(it.1)) {
+        // An ordinal counts nothing, and `も` adds: `やっぱり3つ目の映画で`, `やっぱり日曜も`.
+        let behind: String = chars[second.1..].iter().collect();
+        let is_other = behind.starts_with('目')
+            || ["", "の回", "に", "の回に"].iter().any(|it| behind.starts_with(&format!("{it}も")));
+        let is_order = || between.split_once(['。', '、']).is_some_and(|it| is_retraction(it.1));
+        if !is_other && is_order() {
             chars.drain(first.0..first.1);
             at = second.0 - (first.1 - first.0);
             continue;
         }
         // `3枚で、2枚じゃなくて`: only the earlier word can replace it.
-        let behind: String = chars[second.1..].iter().collect();
         let mark = marks(RETRACTIONS)
             .find(|it| (it.contains("じゃな") || it.contains("でな")) && behind.starts_with(it));
         let is_near = between.chars().count() <= 3;
@@ -222,6 +226,10 @@ mod tests {
             ("3 - sorry, 5", "- sorry, 5"),
             ("席3つ取って。いや2つでいいや。明日の昼", "席取って。いや2つでいいや。明日の昼"),
             ("席3つ取って。いや、AKIRAの席2つ", "席3つ取って。いや、AKIRAの席2つ"),
+            ("席2つ取って。やっぱり3つ目の映画で", "席2つ取って。やっぱり3つ目の映画で"),
+            ("カードを5枚見せて、やっぱり3枚目だけ", "カードを5枚見せて、やっぱり3枚目だけ"),
+            ("土曜の回を見せて。やっぱり日曜も", "土曜の回を見せて。やっぱり日曜も"),
+            ("土曜の回を見せて。やっぱり日曜の回で", "の回を見せて。やっぱり日曜の回で"),
             ("明日2枚取って。明後日も3枚", "明日2枚取って。明後日も3枚"),
             ("3枚取れる？2枚でもいいや", "3枚取れる？2枚でもいいや"),
             ("子供3人です。いや大人2人もいる", "子供3人です。いや大人2人もいる"),
