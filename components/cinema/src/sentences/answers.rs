@@ -144,12 +144,23 @@ pub(super) fn is_addition(utterance: &Utterance) -> bool {
 
 /// Whether what `utterance` counts is taken off what was counted before: `1枚減らして`, `one less seat`.
 pub(super) fn lessens(utterance: &Utterance) -> bool {
-    const BEHIND: &str = "減らし|減って|減りま|へらし|less|fewer";
+    const BEHIND: &str = "減らし|減って|減りま|へらし";
+    const FEWER: [&str; 2] = ["less", "fewer"];
+    const THINGS: &str = "seat|seats|ticket|tickets|tix|person|persons|people|ppl|adult|adults|child|children|kid|kids|student|students|senior|seniors|place|places|of|than|please|pls|plz|then|now|thanks";
     let [(from, to)] = utterance.numbers.counted[..] else { return false };
     let text = |from: usize, to: usize| utterance.lower[from..to].iter().collect::<String>();
     let (counted, behind) = (text(from, to), text(to, utterance.lower.len()));
     let behind = behind.trim_start_matches(['を', 'は', '分', ' ']);
-    marks(BEHIND).any(|it| behind.starts_with(it) || counted.contains(&format!(" {it} ")))
+    // `2 seats less expensive` are two.
+    let is_fewer = |rest: &str| {
+        let word = rest.trim_start().split(|it: char| !it.is_alphanumeric()).next();
+        word.is_some_and(|word| word.is_empty() || marks(THINGS).any(|it| it == word))
+    };
+    let rest = |it: &&str| {
+        let at = counted.find(&format!(" {it} ")).map(|at| &counted[at + it.len() + 1..]);
+        at.or_else(|| behind.strip_prefix(it))
+    };
+    marks(BEHIND).any(|it| behind.starts_with(it)) || FEWER.iter().filter_map(rest).any(is_fewer)
 }
 
 /// Words for each kind of people.

@@ -15,6 +15,7 @@ use super::{
     answers::{approves_after_all, is_thinking, place_of},
     conditions::{Conditions, sorting},
     facts::MAKERS,
+    marks::named_seats,
     rules::Goal,
     titles::Sentence,
     visit::{Aim, Question, Selection, Visit},
@@ -40,16 +41,6 @@ pub(super) const CHEAPEST: &str = "一番やすい|安い席|やすい席|cheap 
 /// Phrases that ask the same price for others.
 const FOR_BEHIND: &str = "だと|なら|だったら|の場合は|の場合";
 const FOR_BEFORE: &str = "what about |how about |and for |and what about ";
-
-/// Whether `utterance` says no to a seat that it names: `not C3`, `C3はやめて`.
-pub(super) fn refuses_seats(utterance: &Utterance) -> bool {
-    const BEFORE: &str = "not |without |except |drop |remove |release ";
-    const BEHIND: &str = "以外|じゃな|ではな|はいらな|は要らな|はやめ|をやめ|は無し|はなし|なし|抜き|は外|を外|を除|は除";
-    utterance.numbers.marked.iter().map(|it| it.to_lowercase()).any(|seat| {
-        marks(BEFORE).any(|it| utterance.find(&format!("{it}{seat}"), 0).is_some())
-            || marks(BEHIND).any(|it| utterance.find(&format!("{seat}{it}"), 0).is_some())
-    })
-}
 
 /// Whether `utterance` asks when a film is on.
 pub(super) fn asks_when(utterance: &Utterance) -> bool {
@@ -204,16 +195,16 @@ pub(super) fn abandons(utterance: &Sentence) -> bool {
 }
 
 impl Visit {
-    /// Takes the seats that `utterance` names; where it says no to some that were named, the others stay.
+    /// Takes the seats that `utterance` wants; where it refuses some that were chosen, the others stay.
     pub(super) fn take_seats(&mut self, utterance: &Sentence) {
-        let marked = utterance.numbers.marked.iter().cloned();
-        let (held, new): (Vec<_>, Vec<_>) = marked.partition(|it| self.seats.contains(it));
-        if !refuses_seats(utterance) && !utterance.numbers.marked.is_empty() {
-            self.seats.clone_from(&utterance.numbers.marked);
-        } else if !held.is_empty() {
-            self.seats.retain(|it| !held.contains(it));
+        let (wanted, refused) = named_seats(utterance, &self.seats);
+        if self.seats.iter().any(|it| refused.contains(it)) {
+            self.seats.retain(|it| !refused.contains(it));
+            let new: Vec<_> = wanted.into_iter().filter(|it| !self.seats.contains(it)).collect();
             self.seats.extend(new);
             self.count = u32::try_from(self.seats.len()).ok().filter(|it| *it > 0).or(self.count);
+        } else if !wanted.is_empty() {
+            self.seats = wanted;
         }
     }
 

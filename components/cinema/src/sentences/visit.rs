@@ -28,6 +28,7 @@ use super::{
     fares::Fares,
     films,
     held_seats::KnownHold,
+    marks::named_seats,
     questions::{OF_LIST, asks_length, asks_when, refers_to_film},
     rules::{Goal, MOVIE, SHOWTIME},
     showings,
@@ -219,7 +220,7 @@ impl Visit {
                 .numbers
                 .people()
                 .or_else(|| utterance.numbers.pieces().filter(|_| names_position(utterance))),
-            seats: utterance.numbers.marked.clone(),
+            seats: named_seats(utterance, &[]).0,
             user: utterance.user(),
             film: settled(MOVIE),
             showing: settled(SHOWTIME),

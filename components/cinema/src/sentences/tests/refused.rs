@@ -1,6 +1,6 @@
 //! Films and seats that a later sentence says no to, and seats that are named together.
 
-use super::super::titles::Sentence;
+use super::super::{marks::named_seats, titles::Sentence};
 use super::*;
 
 /// The films that are listed after `first` and all of `later`.
@@ -90,8 +90,47 @@ fn seats_up_to_another_one_of_their_row_are_named() {
         ("C3 to Chiba", "C3"),
         ("C3から2席", "C3"),
         ("C3 to C6th avenue", "C3"),
+        ("席をC3からC6に変更して", "C3 C6"),
+        ("change seat C3 to C6", "C3 C6"),
+        ("change my seats to C3 to C6", "C3 C4 C5 C6"),
+        ("席をC3からC6までに変更して", "C3 C4 C5 C6"),
+        ("remove C3 to C5", "C3 C4 C5"),
     ] {
         assert_eq!(named(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn each_named_seat_is_wanted_or_refused() {
+    for (text, chosen, expected) in [
+        ("two seats for Akira tomorrow at 18:30, but not C3", "", ("", "C3")),
+        ("C4 and C5, not C3", "", ("C4 C5", "C3")),
+        ("not C3, but C4 and C5", "C3 C4", ("C4 C5", "C3")),
+        ("without C3, C4 and C5", "", ("", "C3 C4 C5")),
+        ("drop C3, C7 instead", "C3 C4", ("C7", "C3")),
+        ("C3とC4はやめて", "C3 C4", ("", "C3 C4")),
+        ("C3、C4はやめて", "C3 C4", ("", "C3 C4")),
+        ("C4とC5、C3はなし", "", ("C4 C5", "C3")),
+        ("C3ではなくC4", "C3", ("C4", "C3")),
+        ("C3じゃないと困る", "C3", ("C3", "")),
+        ("C3じゃなきゃ嫌", "C3", ("C3", "")),
+        ("C3ではないと困る", "C3", ("C3", "")),
+        ("C3は外せない", "C3", ("C3", "")),
+        ("why not C3?", "C3", ("C3", "")),
+        ("change seat C3 to C6", "C3 C4", ("C6", "C3")),
+        ("席をC3からC6に変更して", "C3 C4", ("C6", "C3")),
+        ("change C1 and C2 to C5 and C6", "C1 C2", ("C5 C6", "C1 C2")),
+        ("I changed my mind, C3 to C5", "C1", ("C3 C4 C5", "")),
+        ("change to C3 to C6", "C1", ("C3 C4 C5 C6", "")),
+        ("2 seats anywhere from C3 to C8", "", ("C3 C4", "")),
+        ("seats C3 to C6 but not C4", "", ("C3 C5 C6", "C4")),
+        ("C3 to C6 for four", "", ("C3 C4 C5 C6", "")),
+    ] {
+        let sentence = Sentence::parse(text, "2026-11-21".parse().unwrap());
+        let chosen: Vec<_> = chosen.split_whitespace().map(str::to_owned).collect();
+        let (wanted, refused) = named_seats(&sentence, &chosen);
+        let found = (wanted.join(" "), refused.join(" "));
+        assert_eq!((found.0.as_str(), found.1.as_str()), expected, "{text}");
     }
 }
 
@@ -116,13 +155,40 @@ fn seats_that_are_refused_leave_the_others() {
         ("release C6", "Seats: C3, C4, C5"),
         ("C7 and C8 instead", "Seats: C7, C8"),
         ("C7", "Seats: C7"),
+        ("not C3, but C7 and C8", "Seats: C4, C5, C6, C7, C8"),
+        ("C7 and C8, not B1", "Seats: C7, C8"),
+        ("why not C3?", "Seats: C3"),
+        ("2 seats anywhere from C5 to C8", "Seats: C5, C6"),
+        ("change seat C3 to C8", "Seats: C4, C5, C6, C8"),
     ] {
         assert_eq!(kept(FIRST, later), expected, "{later}");
     }
     const JAPANESE: &str = "明日18:30のAKIRA、C3とC4を予約";
-    for (later, expected) in [("C3はやめて", "座席: C4"), ("やっぱりC5で", "座席: C5")]
-    {
+    for (later, expected) in [
+        ("C3はやめて", "座席: C4"),
+        ("やっぱりC5で", "座席: C5"),
+        ("C3じゃないと困る", "座席: C3"),
+        ("席をC3からC6に変更して", "座席: C4, C6"),
+    ] {
         assert_eq!(kept(JAPANESE, later), expected, "{later}");
+    }
+}
+
+#[test]
+fn seat_refused_in_the_first_sentence_is_not_taken() {
+    for (first, names) in [
+        ("two seats for Akira tomorrow at 18:30, but not C3", None),
+        ("Book seats C4 and C5 for Akira tomorrow at 18:30, but not C3", Some("Seats: C4, C5")),
+        ("2 seats, C3 to C8 for Akira tomorrow at 18:30", Some("Seats: C3, C4")),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        talk.back(&[films()]);
+        talk.back(&[showings()]);
+        let asked = talk.back(&[seats()]);
+        let description = call(&asked).1["form_schema"]["description"].as_str().map(str::to_owned);
+        let named = description.filter(|it| it.starts_with("Seats: "));
+        assert_eq!(named.as_deref(), names, "{first}");
     }
 }
 
