@@ -596,8 +596,8 @@ mod tests {
                 end(&scheduler, &long, 15 * MS);
                 continue;
             }
-            let given = |it: &Option<Arc<AtomicBool>>| {
-                it.as_ref().is_some_and(|it| it.load(Ordering::Acquire))
+            let given = |place: &Option<Arc<AtomicBool>>| {
+                place.as_ref().is_some_and(|it| it.load(Ordering::Acquire))
             };
             let at = shorts.iter().position(given).unwrap();
             let call = of(&at.to_string());

@@ -156,9 +156,9 @@ pub(super) fn lessens(utterance: &Utterance) -> bool {
         let word = rest.trim_start().split(|it: char| !it.is_alphanumeric()).next();
         word.is_some_and(|word| word.is_empty() || marks(THINGS).any(|it| it == word))
     };
-    let rest = |it: &&str| {
-        let at = counted.find(&format!(" {it} ")).map(|at| &counted[at + it.len() + 1..]);
-        at.or_else(|| behind.strip_prefix(it))
+    let rest = |word: &&str| {
+        let at = counted.find(&format!(" {word} ")).map(|at| &counted[at + word.len() + 1..]);
+        at.or_else(|| behind.strip_prefix(word))
     };
     marks(BEHIND).any(|it| behind.starts_with(it)) || FEWER.iter().filter_map(rest).any(is_fewer)
 }

@@ -56,9 +56,10 @@ pub(super) fn seats(chars: &[char], lower: &[char], at: usize) -> Marked {
 
 /// Whether a sentence puts other seats in place of those chosen; `I changed my mind` does not.
 fn changes(lower: &[char]) -> bool {
-    let is_word = |at: usize, it: &str| {
-        let behind = lower.get(at + it.len());
-        !it.is_ascii() || begins_word(lower, at) && !behind.is_some_and(char::is_ascii_alphanumeric)
+    let is_word = |at: usize, word: &str| {
+        let behind = lower.get(at + word.len());
+        !word.is_ascii()
+            || begins_word(lower, at) && !behind.is_some_and(char::is_ascii_alphanumeric)
     };
     (0..lower.len()).any(|at| marks(CHANGES).any(|it| starts(&lower[at..], it) && is_word(at, it)))
 }
