@@ -161,7 +161,7 @@ async fn hall_shows_its_age_by_the_hosts_clock() {
     browser.begins_with(WRONG_CLOCK).await;
     browser.go(&hall(&show)).await;
     browser.script("location.reload()").await;
-    browser.until("window.rightTime && document.querySelector('.plan-state')").await;
+    browser.until("window.rightTime && /[0-9]{2}:[0-9]{2}/.test(document.querySelector('.plan-state')?.innerText)").await;
     let apart = browser.script(APART).await;
     assert!(apart.as_u64().is_some_and(|it| it <= 1), "{apart} minutes");
     browser.close().await;

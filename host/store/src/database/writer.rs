@@ -193,16 +193,21 @@ impl WriterState {
         if let Err(error) = self.begin() {
             // Queued batches would wait for the same lock, each as long again.
             let most = if self.is_log_full() { limits.queue_max.max(1) } else { 1 };
-            for _ in 0..most {
-                if let Some(request) = current.take().and_then(|request| self.accept(request)) {
-                    answer(request, Err(error.clone()));
-                }
+            let mut refused = Vec::from_iter(current.take());
+            while refused.len() < most {
                 match queue.try_recv() {
-                    Ok(Job::Transact(request)) => current = Some(request),
-                    other => return other.ok(),
+                    Ok(Job::Transact(request)) => refused.push(request),
+                    other => {
+                        next = other.ok();
+                        break;
+                    }
                 }
             }
-            return current.map(Job::Transact);
+            // All are collected before the first is answered: what is sent after an answer is tried anew.
+            for request in refused.into_iter().filter_map(|request| self.accept(request)) {
+                answer(request, Err(error.clone()));
+            }
+            return next;
         }
         while let Some(request) = current.take() {
             if let Some(request) = self.accept(request) {
