@@ -33,8 +33,11 @@ const TABS_MAX: usize = 120;
 /// Rules of axe that depend on colours.
 const COLOURS: [&str; 2] = ["color-contrast", "link-in-text-block"];
 
-/// Counts the notification streams that a document opens.
+/// Counts the notification streams that a document opens. A window whose leader is slow to answer, as on a busy machine,
+/// does not take its place.
 const COUNT: &str = "
+    const later = window.setTimeout.bind(window);
+    window.setTimeout = (what, time = 0, ...given) => later(what, time === 2000 ? 120_000 : time, ...given);
     window.listening = 0;
     const send = window.fetch;
     window.fetch = async (request, options) => {
@@ -68,6 +71,12 @@ const GUARD: &str = "
             return isHit;
         },
     };";
+
+/// Whether an error of using an element comes of its being redrawn or not laid out yet.
+fn passes(error: ErrorStatus) -> bool {
+    use ErrorStatus::{ElementNotInteractable, NoSuchElement, StaleElementReference};
+    matches!(error, ElementNotInteractable | NoSuchElement | StaleElementReference)
+}
 
 /// An element as an argument of scripts.
 fn reference(element: &Element) -> Value {
@@ -173,10 +182,16 @@ impl Browser {
         self.devtools("Page.addScriptToEvaluateOnNewDocument", script).await;
     }
 
+    /// Reloads the page, and waits until the document before has gone.
+    pub async fn reload(&self) {
+        self.script("window.isBefore = true; location.reload()").await;
+        self.until("!window.isBefore").await;
+    }
+
     /// Reloads the page, and waits until it listens to notifications.
     pub async fn reload_until_listening(&self) {
         self.begins_with(COUNT).await;
-        self.script("location.reload()").await;
+        self.reload().await;
         self.until("window.listening > 0").await;
     }
 
@@ -206,7 +221,8 @@ impl Browser {
 
     /// Switches to the frame that matches a CSS selector.
     pub async fn into_frame(&self, css: &str) {
-        self.find(css).await.enter_frame().await.expect("it is a frame");
+        let entered = self.undisturbed(async || self.find(css).await.enter_frame().await).await;
+        entered.expect("it is a frame");
     }
 
     /// Switches to the top document.
@@ -250,10 +266,16 @@ impl Browser {
 
     /// Waits for the element that matches a CSS selector.
     pub async fn find(&self, css: &str) -> Element {
-        let found = self.client.wait().at_most(PATIENCE).every(LOOK_EVERY);
-        match found.for_element(Locator::Css(css)).await {
-            Ok(element) => element,
-            Err(error) => panic!("{css}: {error}; the page says: {}", self.text("body").await),
+        let began = Instant::now();
+        loop {
+            // A frame that is being loaded fails otherwise than by having none.
+            match self.client.find(Locator::Css(css)).await {
+                Ok(element) => return element,
+                Err(error) if began.elapsed() > PATIENCE => {
+                    panic!("{css}: {error}; the page says: {}", self.text("body").await)
+                }
+                Err(_) => tokio::time::sleep(LOOK_EVERY).await,
+            }
         }
     }
 
@@ -264,13 +286,24 @@ impl Browser {
 
     /// Clicks the result of `find`, and finds it again if it is redrawn.
     async fn tap_found(&self, named: &str, find: impl AsyncFn() -> Element) {
-        for _ in 0..20 {
-            match self.try_tap(&find().await).await {
-                Err(CmdError::Standard(it)) if it.error == ErrorStatus::StaleElementReference => {}
-                pressed => return pressed.expect("it is clicked"),
+        let pressed = self.undisturbed(async || self.try_tap(&find().await).await).await;
+        pressed.unwrap_or_else(|error| panic!("{named} is not clicked: {error}"));
+    }
+
+    /// The result of what finds an element and uses it; again where it was redrawn between the two, or not yet laid out.
+    async fn undisturbed<T>(
+        &self,
+        work: impl AsyncFn() -> Result<T, CmdError>,
+    ) -> Result<T, CmdError> {
+        let began = Instant::now();
+        loop {
+            match work().await {
+                Err(CmdError::Standard(it)) if passes(it.error) && began.elapsed() < PATIENCE => {
+                    tokio::time::sleep(LOOK_EVERY).await;
+                }
+                done => return done,
             }
         }
-        panic!("{named}: it is drawn anew all the time");
     }
 
     /// Scrolls to an element and clicks it once it rests and is not covered.
@@ -282,7 +315,8 @@ impl Browser {
     }
 
     async fn try_tap(&self, element: &Element) -> Result<(), CmdError> {
-        for _ in 0..20 {
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
             self.rests(element).await?;
             self.client.execute(GUARD, vec![reference(element)]).await?;
             match element.clone().click().await {
@@ -333,12 +367,16 @@ impl Browser {
         Some(Element::from_element_id(self.client.clone(), id.to_owned().into()))
     }
 
-    /// Waits for an element and returns its text.
+    /// The text of an element now; empty where there is none.
     pub async fn text(&self, css: &str) -> String {
-        let found = self.client.find(Locator::Css(css)).await;
-        match found {
-            Ok(element) => element.text().await.unwrap_or_default(),
-            Err(_) => String::new(),
+        loop {
+            let Ok(element) = self.client.find(Locator::Css(css)).await else {
+                return String::new();
+            };
+            match element.text().await {
+                Err(CmdError::Standard(it)) if it.error == ErrorStatus::StaleElementReference => {}
+                text => return text.unwrap_or_default(),
+            }
         }
     }
 
@@ -363,13 +401,26 @@ impl Browser {
 
     /// Sends keys to the result of `find`, and finds it again if it is redrawn first.
     async fn send_found(&self, named: &str, find: impl AsyncFn() -> Element, keys: &str) {
-        for _ in 0..20 {
-            match find().await.send_keys(keys).await {
-                Err(CmdError::Standard(it)) if it.error == ErrorStatus::StaleElementReference => {}
-                sent => return sent.expect("it takes keys"),
-            }
-        }
-        panic!("{named}: it is drawn anew all the time");
+        let sent = self.undisturbed(async || find().await.send_keys(keys).await).await;
+        sent.unwrap_or_else(|error| panic!("{named} takes no keys: {error}"));
+    }
+
+    /// Gives the keyboard to the element that matches a CSS selector.
+    pub async fn focus(&self, css: &str) {
+        self.find(css).await;
+        self.has_focused().await;
+        let css = json!(css);
+        let has_it = format!(
+            "(it => {{ it?.focus(); return it && it === document.activeElement; }})(document.querySelector({css}))"
+        );
+        self.until(&has_it).await;
+    }
+
+    /// Waits until the page has set the focus where it wants to after it has drawn something, which it does by a timer of
+    /// 30 ms: keys on their way at that moment would go there. A later timer of the same time ends after it.
+    async fn has_focused(&self) {
+        // What is left meanwhile has nothing to wait for.
+        let _ = self.client.execute_async("setTimeout(arguments[0], 30)", vec![]).await;
     }
 
     /// Presses one key where the focus is.
@@ -391,15 +442,14 @@ impl Browser {
 
     /// An attribute of the focused element.
     pub async fn focused(&self, attribute: &str) -> String {
-        let focused = self.client.active_element().await.expect("something has the focus");
-        focused.attr(attribute).await.ok().flatten().unwrap_or_default()
+        let script = "return document.activeElement?.getAttribute(arguments[0]) ?? ''";
+        self.ask(script, vec![json!(attribute)]).await.as_str().unwrap_or_default().to_owned()
     }
 
     /// Switches to the inner frame of an app.
     pub async fn into_app(&self) {
         for css in [".app-frame iframe", "iframe"] {
-            let frame = self.find(css).await;
-            frame.enter_frame().await.expect("it can be entered");
+            self.into_frame(css).await;
         }
     }
 

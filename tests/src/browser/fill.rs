@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use fantoccini::elements::Element;
-use fantoccini::key::Key;
+use fantoccini::{Locator, key::Key};
 
 use super::Browser;
 
@@ -13,17 +12,21 @@ impl Browser {
         let all = format!("{}a{}", char::from(Key::Control), char::from(Key::Null));
         self.type_into(label, &format!("{all}{}", char::from(Key::Delete))).await;
         if !text.is_empty() {
-            self.type_into(label, text).await;
+            self.send_found(label, async || self.field(label).await, text).await;
         }
     }
 
     /// Appends text to a field.
     pub async fn type_into(&self, label: &str, text: &str) {
+        self.field(label).await;
+        self.has_focused().await;
         self.send_found(label, async || self.field(label).await, text).await;
     }
 
     /// Appends text to the field that matches a CSS selector.
     pub async fn type_at(&self, css: &str, text: &str) {
+        self.find(css).await;
+        self.has_focused().await;
         self.send_found(css, async || self.find(css).await, text).await;
     }
 
@@ -35,10 +38,11 @@ impl Browser {
     /// Picks an option of a native list or a combobox.
     pub async fn pick(&self, label: &str, option: &str) {
         self.is_loaded(label).await;
-        let field = self.field(label).await;
-        if tag(&field).await == "select" {
+        let tag = self.undisturbed(async || self.field(label).await.tag_name().await).await;
+        if tag.expect("a field has a name").eq_ignore_ascii_case("select") {
             self.has_option(label, option).await;
-            field.select_by_label(option).await.expect("the option is there");
+            let choose = async || self.field(label).await.select_by_label(option).await;
+            self.undisturbed(choose).await.expect("the option is there");
             return;
         }
         self.tap_found(label, async || self.field(label).await).await;
@@ -78,25 +82,23 @@ impl Browser {
     /// The texts of a native list's options.
     pub async fn options(&self, label: &str) -> Vec<String> {
         let script = "return [...(arguments[0].options || [])].map(it => it.label);";
-        let field = serde_json::to_value(self.field(label).await).expect("a reference is JSON");
-        serde_json::from_value(self.ask(script, vec![field]).await).expect("they are strings")
+        serde_json::from_value(self.of_field(label, script).await).expect("they are strings")
     }
 
     /// Selects files in a file field.
     pub async fn upload(&self, label: &str, files: &[&Path]) {
-        let field = self.field(label).await;
-        let own = self.within(&field, "input[type=file]").await;
-        let field = own.into_iter().next().unwrap_or(field);
         let files: Vec<_> = files.iter().map(|it| it.display().to_string()).collect();
-        field.send_keys(&files.join("\n")).await.expect("it takes files");
+        let files = files.join("\n");
+        let send = async || {
+            let field = self.field(label).await;
+            let own = field.find_all(Locator::Css("input[type=file]")).await?;
+            own.into_iter().next().unwrap_or(field).send_keys(&files).await
+        };
+        self.undisturbed(send).await.expect("it takes files");
     }
 
     /// Moves the focus out of the current field.
     pub async fn leave(&self) {
         self.script("document.activeElement?.blur()").await;
     }
-}
-
-async fn tag(element: &Element) -> String {
-    element.tag_name().await.unwrap_or_default().to_lowercase()
 }

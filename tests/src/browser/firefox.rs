@@ -78,19 +78,25 @@ impl Firefox {
 
     /// What a script returns.
     pub fn script(&mut self, script: &str) -> Value {
+        self.try_script(script).unwrap_or_else(|answer| panic!("{script}: {answer}"))
+    }
+
+    /// What a script returns, or the answer where it throws.
+    fn try_script(&mut self, script: &str) -> Result<Value, Value> {
         let expression = format!("JSON.stringify((() => {{ {script} }})() ?? null)");
         let target = json!({ "context": self.window });
         let wanted = json!({ "expression": expression, "target": target, "awaitPromise": false });
         let answer = self.session.ask("script.evaluate", wanted);
-        let text = answer["result"]["value"].as_str();
-        let text = text.unwrap_or_else(|| panic!("{script}: {answer}"));
-        serde_json::from_str(text).expect("it is JSON")
+        match answer["result"]["value"].as_str() {
+            Some(text) => Ok(serde_json::from_str(text).expect("it is JSON")),
+            None => Err(answer),
+        }
     }
 
-    /// Waits until an expression of the page is true.
+    /// Waits until an expression of the page is true; one that throws is not yet.
     pub async fn until(&mut self, expression: &str) {
         let began = Instant::now();
-        while self.script(&format!("return Boolean({expression})")) != json!(true) {
+        while self.try_script(&format!("return Boolean({expression})")) != Ok(json!(true)) {
             if began.elapsed() > PATIENCE {
                 let page = self.script("return document.body.innerText");
                 panic!("never {expression}; the page says: {page}");

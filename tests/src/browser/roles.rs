@@ -56,16 +56,20 @@ impl Browser {
 
     /// All elements of that role and name now.
     pub async fn roles(&self, role: &str, name: &str) -> Vec<Element> {
-        let found = self.client.execute(FIND, vec![json!(role), json!(name)]).await;
-        let found = found.unwrap_or_default();
-        let found = found.as_array().into_iter().flatten();
-        found.filter_map(|it| self.element(it)).collect()
+        self.try_roles(role, name).await.unwrap_or_default()
+    }
+
+    /// The same; none where the page cannot be looked at now.
+    async fn try_roles(&self, role: &str, name: &str) -> Option<Vec<Element>> {
+        let found = self.client.execute(FIND, vec![json!(role), json!(name)]).await.ok()?;
+        let found = found.as_array()?.iter();
+        Some(found.filter_map(|it| self.element(it)).collect())
     }
 
     /// Waits until no element has that role and name.
     pub async fn no_role(&self, role: &str, name: &str) {
         let began = Instant::now();
-        while !self.roles(role, name).await.is_empty() {
+        while !self.try_roles(role, name).await.is_some_and(|it| it.is_empty()) {
             assert!(began.elapsed() < PATIENCE, "there still is a {role} {name:?}");
             tokio::time::sleep(LOOK_EVERY).await;
         }
@@ -94,8 +98,16 @@ impl Browser {
             const ids = ['aria-describedby', 'aria-errormessage']
                 .flatMap(it => (arguments[0].getAttribute(it) || '').split(/\\s+/)).filter(Boolean);
             return [...new Set(ids)].map(id => document.getElementById(id)?.textContent || '').join(' ');";
-        let field = serde_json::to_value(self.field(label).await).expect("a reference is JSON");
-        self.ask(script, vec![field]).await.as_str().unwrap_or_default().to_owned()
+        self.of_field(label, script).await.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// What a script returns of the field with that label, its argument.
+    pub(super) async fn of_field(&self, label: &str, script: &str) -> Value {
+        let ask = async || {
+            let field = super::reference(&self.field(label).await);
+            self.client.execute(script, vec![field]).await
+        };
+        self.undisturbed(ask).await.expect("the script runs")
     }
 
     /// Waits until the description of a field contains `part`.
@@ -113,14 +125,14 @@ impl Browser {
 
     /// The value of an attribute of a field; empty where the field lacks it.
     pub async fn attribute(&self, label: &str, attribute: &str) -> String {
-        let field = self.field(label).await;
-        field.attr(attribute).await.ok().flatten().unwrap_or_default()
+        let read = async || self.field(label).await.attr(attribute).await;
+        self.undisturbed(read).await.ok().flatten().unwrap_or_default()
     }
 
     /// The value of a field.
     pub async fn content(&self, label: &str) -> String {
-        let field = self.field(label).await;
-        field.prop("value").await.ok().flatten().unwrap_or_default()
+        let read = async || self.field(label).await.prop("value").await;
+        self.undisturbed(read).await.ok().flatten().unwrap_or_default()
     }
 
     /// Waits until a field has the value `text`.
