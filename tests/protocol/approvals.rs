@@ -90,6 +90,7 @@ async fn pending_approval_shows_everywhere_and_is_keyboard_driven() {
     browser.key(Key::Enter).await;
     browser.says(".toast", "実行しました").await;
     browser.until("document.querySelectorAll('.inbox .approval').length === 1").await;
+    browser.until("document.activeElement.id === 'approvals-title'").await;
     assert!(!opened.is_free(0).await);
     browser.tab_to(".inbox li:first-child .quiet").await;
     browser.key(Key::Enter).await;
@@ -106,14 +107,27 @@ async fn approvals_view_answers_a_tools_question() {
     let opened = Opened::with(Look::DESKTOP).await;
     opened.wants(json!([{ "tool": "greet", "arguments": {} }])).await;
     opened.browser.go("#/approvals").await;
-    opened.browser.until("document.querySelector('.inbox form input')").await;
-    opened.browser.script("document.querySelector('.inbox form input').focus()").await;
+    opened.browser.focus(".inbox form input").await;
     opened.browser.press("Taro").await;
     opened.browser.picture("approvals-question").await;
     opened.browser.click(".inbox form .main-action").await;
     opened.browser.until("!document.querySelector('.inbox')").await;
     assert_eq!(opened.browser.complaints().await, Vec::<String>::new());
     opened.browser.close().await;
+}
+
+/// Has what the page answers answered elsewhere, with `allow`, in the moment before.
+async fn answered_elsewhere(browser: &Browser, allow: bool) {
+    let script = "
+        const [allow, real] = [arguments[0], window.fetch];
+        window.fetch = async (input, init) => {
+            const address = String(input.url ?? input);
+            const isAnswer = address.includes('/api/approvals/') && (input.method ?? init?.method) === 'POST';
+            if (isAnswer) await real(address, { method: 'POST', body: JSON.stringify({ allow }),
+                headers: { 'content-type': 'application/json' } });
+            return real(input, init);
+        };";
+    browser.ask(script, vec![json!(allow)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,19 +137,7 @@ async fn reports_a_late_answer() {
     opened.wants(json!([opened.reserve(0)])).await;
     browser.go("#/approvals").await;
     browser.find(".inbox .approval").await;
-    // It is answered elsewhere in the moment before.
-    browser
-        .script(
-            "const real = window.fetch;
-             window.fetch = async (input, init) => {
-                const address = String(input.url ?? input);
-                if (!address.includes('/api/approvals/')) return real(input, init);
-                await real(address, { method: 'POST', body: JSON.stringify({ allow: false }),
-                    headers: { 'content-type': 'application/json' } });
-                return real(input, init);
-             };",
-        )
-        .await;
+    answered_elsewhere(browser, false).await;
     browser.click(".inbox li:first-child .main-action").await;
     browser.says(".toast", "does not wait for an answer any more").await;
     browser.until("document.activeElement.id === 'approvals-title'").await;
@@ -164,8 +166,7 @@ chat = 'clerk'
     let config = folders.config_with(lines);
     let server = TestServer::start(folders, |it| *it = config).await;
     let browser = Browser::open_at(&server.url(), "#/chat", Look::DESKTOP).await;
-    browser.until("document.querySelector('#chat-input')").await;
-    browser.script("document.querySelector('#chat-input').focus()").await;
+    browser.focus("#chat-input").await;
     browser.press("A letter, please").await;
     browser.key(Key::Enter).await;
     browser.until("document.querySelector('.approval.is-open')").await;
@@ -185,16 +186,7 @@ async fn chat_approves_a_call_of_an_outside_assistant() {
 #[tokio::test(flavor = "multi_thread")]
 async fn shows_approval_given_first_in_another_window() {
     let (_server, browser) = asked_for_a_letter().await;
-    browser
-        .ask_later(
-            "const done = arguments[arguments.length - 1];
-             const send = (address, init) => fetch(address, init).then(it => it.json());
-             send('/api/approvals').then(({ approvals: [{ id }] }) =>
-                 send(`/api/approvals/${id}`, { method: 'POST', body: JSON.stringify({ allow: true }),
-                     headers: { 'content-type': 'application/json' } })).then(() => done(null));",
-            Vec::new(),
-        )
-        .await;
+    answered_elsewhere(&browser, true).await;
     browser.hit("button", "Deny").await;
     browser.says(".chat-log", "Done: ").await;
     browser.says(".approval-over", "Allowed, this once").await;

@@ -230,8 +230,8 @@ async fn switches_and_remembers_language() {
     browser.says("h1", "Book your seats").await;
     browser.hit("button", "日本語").await;
     browser.says("h1", "映画の座席予約").await;
-    assert_eq!(browser.script("return document.documentElement.lang").await, "ja");
-    browser.script("location.reload()").await;
+    browser.until("document.documentElement.lang === 'ja'").await;
+    browser.reload().await;
     browser.says("h1", "映画の座席予約").await;
     browser.close().await;
 }
@@ -434,7 +434,7 @@ async fn reports_missing_program_and_offers_retry() {
     browser.devtools("Network.enable", json!({})).await;
     browser.devtools("Network.setCacheDisabled", json!({ "cacheDisabled": true })).await;
     browser.devtools("Network.setBlockedURLs", json!({ "urls": ["*.wasm"] })).await;
-    browser.script("location.reload()").await;
+    browser.reload().await;
     browser.says("#first main", "読み込めませんでした").await;
     let chosen = "return [document.documentElement.lang, document.documentElement.dataset.theme]";
     assert_eq!(browser.script(chosen).await, json!(["ja", "dark"]));
@@ -454,7 +454,8 @@ async fn reports_missing_view_code_and_offers_retry() {
     browser.devtools("Network.enable", json!({})).await;
     browser.devtools("Network.setCacheDisabled", json!({ "cacheDisabled": true })).await;
     browser.devtools("Network.setBlockedURLs", json!({ "urls": ["*split_*"] })).await;
-    browser.script("location.hash = '#/counter'; location.reload()").await;
+    browser.script("location.hash = '#/counter'").await;
+    browser.reload().await;
     browser.says("#main", "could not be loaded").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     browser.devtools("Network.setBlockedURLs", json!({ "urls": [] })).await;
@@ -469,7 +470,8 @@ async fn unknown_address_is_reported() {
     let browser = Browser::open_at(&server.url(), "#/nowhere", Look::PHONE).await;
     browser.says("h1", "no such page").await;
     assert_eq!(browser.script("return location.hash").await, "#/nowhere");
-    assert!(!browser.text(".places").await.is_empty(), "there are ways on");
+    // There are ways on.
+    browser.until("document.querySelector('.places')?.innerText.trim()").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     browser.hit("link", "Go to the first page").await;
     browser.says("h1", "Book your seats").await;

@@ -31,7 +31,7 @@ impl Opened {
     /// Says something with Enter, and waits until its answer has ended.
     async fn say(&self, text: &str) {
         let before = self.count(".chat-answer").await;
-        self.browser.script("document.querySelector('#chat-input').focus()").await;
+        self.browser.focus("#chat-input").await;
         self.browser.press(text).await;
         self.browser.key(Key::Enter).await;
         self.browser

@@ -116,7 +116,7 @@ async fn every_view_is_sound(look: Look) {
                 is_sound(&browser, name, look).await;
                 let unload =
                     if look.language == "ja" { "「echo」を取り外す" } else { "Unload echo" };
-                browser.tap(&browser.roles("button", unload).await.pop().unwrap()).await;
+                browser.hit("button", unload).await;
             }
             _ => {}
         }

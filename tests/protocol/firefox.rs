@@ -28,6 +28,7 @@ async fn firefox_books_two_seats() {
     firefox.press("Hanako");
     firefox.hit("button", "Reserve 2 seats").await;
     firefox.says("h1", "reserved").await;
+    firefox.until("document.querySelector('.ticket-number')").await;
     let number = firefox.script("return document.querySelector('.ticket-number').innerText");
     let stored = client.output("get_reservation", json!({ "reservation_id": number })).await;
     assert_eq!(stored["user_id"], "Hanako");
@@ -46,6 +47,7 @@ async fn firefox_fills_a_form_by_keyboard() {
     let mut firefox = Firefox::open(&server.url(), &format!("f/{}", asked.handle)).await;
     firefox.hit("main form button", "Send").await;
     firefox.says(".request-summary", "required").await;
+    firefox.until("document.activeElement.matches('.request-summary')").await;
     firefox.hit(".request-summary a", "").await;
     firefox.press("soba");
     firefox.press(TAB);

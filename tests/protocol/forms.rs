@@ -53,6 +53,8 @@ impl Opened {
         assert_eq!(self.asked.url, format!("{}/{}", self.server.url(), place(&self.asked)));
         let title = self.form["title"].as_str().unwrap();
         self.browser.role("heading", title).await;
+        // It has the focus a moment later.
+        self.browser.until("document.activeElement.id.endsWith('-title')").await;
     }
 
     /// What the button says that sends it.

@@ -74,7 +74,7 @@ async fn holds_seats_with_time_left_then_reserves_them() {
     second.says(".picked-count", "No seats").await;
 
     // They are the reader's own over a reload, and once reserved they are taken.
-    first.script("location.reload()").await;
+    first.reload().await;
     first.find(".hold-clock").await;
     first.says(".picked-count", "2").await;
     first.hit("button", "Reserve 2 seats").await;

@@ -51,8 +51,7 @@ async fn home_links_to_views_and_shows_pending_items() {
 
     // A link that goes with its view leaves the keyboard to the next one.
     browser.go("#/").await;
-    browser.find(".front-doors a[href='#/counter']").await;
-    browser.script("document.querySelector(\".front-doors a[href='#/counter']\").focus()").await;
+    browser.focus(".front-doors a[href='#/counter']").await;
     browser.key(Key::Enter).await;
     browser.find(".tool-list").await;
     browser.until("document.activeElement.id === 'main'").await;

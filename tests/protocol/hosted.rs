@@ -109,7 +109,7 @@ async fn runs_the_projects_example_apps() {
     model.says(gemini::message(&[gemini::call("plain_get-time", json!({}))]));
     model.says(gemini::message(&[gemini::text("It is late.")]));
     browser.until("document.querySelectorAll('.chat-who option').length > 0").await;
-    browser.script("document.querySelector('#chat-input').focus()").await;
+    browser.focus("#chat-input").await;
     browser.key(Key::Enter).await;
     browser.hit("button", "Allow once").await;
     browser.says(".chat-log", "It is late.").await;

@@ -25,8 +25,9 @@ async fn draws_understands_and_approves_an_outside_family() {
     let look = Look::DESKTOP.japanese();
     let browser = Browser::open_at(&server.url(), "#/chat", look).await;
     let say = async |text: &str| {
-        browser.until("document.querySelector('#chat-input:not([disabled])')").await;
-        browser.script("document.querySelector('#chat-input').focus()").await;
+        // What is sent while an answer comes is not.
+        browser.until("!document.querySelector('.chat-log[aria-busy=true]')").await;
+        browser.focus("#chat-input").await;
         browser.press(text).await;
         browser.key(Key::Enter).await;
     };

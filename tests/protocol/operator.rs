@@ -33,6 +33,13 @@ fn file(server: &TestServer, name: &str, bytes: &[u8]) -> PathBuf {
     file
 }
 
+/// Notes from now on what is shown and told for a moment.
+const NOTE: &str = "
+    window.noted = '';
+    new MutationObserver(() => {
+        for (const it of document.querySelectorAll('.toast, .only-heard[role=status]')) window.noted += it.textContent;
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });";
+
 /// What screen readers were told last.
 const ANNOUNCED: &str = "document.querySelector('.only-heard[role=status]').innerText";
 
@@ -91,9 +98,11 @@ async fn operator_loads_accepts_rolls_back_and_unloads() {
     browser.click("#op-more-echo").await;
     is_seen_well(&browser, "components").await;
     assert!(!client.tools().await.iter().any(|it| it == "lend_book"));
+    browser.script(NOTE).await;
     browser.hit("button", "Accept the build of lending").await;
-    browser.says("body", "The tools were updated.").await;
-    browser.until(&format!("{ANNOUNCED}.includes('build of lending was accepted')")).await;
+    for part in ["The tools were updated.", "build of lending was accepted"] {
+        browser.until(&format!("window.noted.includes('{part}')")).await;
+    }
     browser.until("!document.querySelector('.op-card.is-waiting')").await;
     assert!(client.tools().await.iter().any(|it| it == "lend_book"));
 
@@ -162,8 +171,8 @@ async fn refused_build_leaves_the_page_for_good() {
     choose(&browser, &file(&server, "lending.wasm", &component_bytes("lending"))).await;
     browser.key(Key::Enter).await;
     browser.hit("button", "「lending」のビルドを断る").await;
-    browser.until("!document.querySelector('.op-card.is-waiting')").await;
     browser.says(".toast", "断りました").await;
+    browser.until("!document.querySelector('.op-card.is-waiting')").await;
     let component = server.server().control.component("lending").unwrap();
     assert!(!component.is_serving && component.pending.is_none());
     browser.close().await;
@@ -191,7 +200,7 @@ async fn operator_key_is_kept_per_tab_and_forgotten() {
     browser.says("#operator-key-wrong", "does not do").await;
     enter(&token(&server)).await;
     browser.says(".op-health", "All is well").await;
-    browser.script("location.reload()").await;
+    browser.reload().await;
     browser.says(".op-health", "All is well").await;
     browser.find("header a[href='#/operator']").await;
     browser.look(Look { width: 360, ..Look::PHONE }).await;
@@ -286,7 +295,7 @@ async fn trapping_canary_with_more_grants_is_rolled_back() {
     browser.until("document.querySelectorAll('.op-beside .is-grave').length > 1").await;
     is_seen_well(&browser, "canary-tried").await;
 
-    browser.script("document.querySelector('.op-canary button').focus()").await;
+    browser.focus(".op-canary button").await;
     calls(30).await;
     browser.says(".op-card.is-waiting", "It is no longer tried").await;
     browser.until("document.activeElement.id === 'op-waiting'").await;

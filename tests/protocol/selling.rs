@@ -160,7 +160,7 @@ async fn hall_shows_its_age_by_the_hosts_clock() {
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
     browser.begins_with(WRONG_CLOCK).await;
     browser.go(&hall(&show)).await;
-    browser.script("location.reload()").await;
+    browser.reload().await;
     browser.until("window.rightTime && /[0-9]{2}:[0-9]{2}/.test(document.querySelector('.plan-state')?.innerText)").await;
     let apart = browser.script(APART).await;
     assert!(apart.as_u64().is_some_and(|it| it <= 1), "{apart} minutes");
@@ -192,13 +192,12 @@ async fn releases_seats_held_after_the_reader_left() {
     browser.script(LATE).await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.until("window.letGo").await;
+    let made = client.output("list_reservations", json!({ "user_id": "Hanako" })).await;
+    let number = made["reservations"][0]["reservation_id"].as_str().unwrap();
     browser.script("location.hash = '#/counter'").await;
     browser.until("!document.querySelector('.seats')").await;
     browser.script("window.letGo()").await;
-    browser.says(".toast", "The reservation's number is").await;
-    let made = client.output("list_reservations", json!({ "user_id": "Hanako" })).await;
-    let number = made["reservations"][0]["reservation_id"].as_str().unwrap();
-    browser.says(".toast", number).await;
+    browser.says(".toast", &format!("The reservation's number is {number}")).await;
     browser.until("location.hash === '#/counter'").await;
     // What they are no longer picked for is not mourned as lost to others.
     browser.script(&format!("location.hash = '{}'", hall(&show))).await;

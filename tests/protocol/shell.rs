@@ -15,16 +15,12 @@ const BAR: &str = "
     const entries = [...document.querySelectorAll('.places-all > a, .places-more')].filter(seen);
     return entries.map(it => [it.innerText.trim(), seen(it.querySelector('svg'))]);";
 
-/// How far the lowest thing that fits a selector reaches below the top of the bar; it must not.
-const COVERED: &str = "
+/// Whether there are things that fit a selector, of which none reaches below the top of the bar.
+const IS_ABOVE: &str = "(css => {
     const bar = document.querySelector('.places-all').getBoundingClientRect();
-    const all = [...document.querySelectorAll(arguments[0])];
-    return Math.max(...all.map(it => it.getBoundingClientRect().bottom)) - bar.top;";
-
-async fn covered(browser: &Browser, css: &str) -> f64 {
-    let below = browser.ask(COVERED, vec![css.into()]).await;
-    below.as_f64().expect("there is something")
-}
+    const all = [...document.querySelectorAll(css)];
+    return all.length > 0 && all.every(it => it.getBoundingClientRect().bottom <= bar.top);
+})";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn phone_bar_has_five_links_and_a_menu() {
@@ -42,11 +38,13 @@ async fn phone_bar_has_five_links_and_a_menu() {
             "document.querySelector('.places-all').getBoundingClientRect().bottom === innerHeight",
         )
         .await;
-    browser.script("scrollTo(0, document.documentElement.scrollHeight)").await;
-    assert!(covered(&browser, "main *").await <= 0.0, "the end of the page is seen");
+    // The end of the page is seen, however long it gets.
+    let is_seen =
+        format!("(scrollTo(0, document.documentElement.scrollHeight), {IS_ABOVE}('main *'))");
+    browser.until(&is_seen).await;
 
     // By the keyboard: in, and out again.
-    browser.script("document.getElementById('places-more').focus()").await;
+    browser.focus("#places-more").await;
     browser.key(Key::Enter).await;
     browser.until("document.activeElement === document.querySelector('.places-rest a')").await;
     browser.find("#places-more[aria-expanded=true]").await;
@@ -62,7 +60,8 @@ async fn phone_bar_has_five_links_and_a_menu() {
 
     browser.go("#/chat").await;
     browser.find(".chat-composer textarea").await;
-    assert!(covered(&browser, ".chat-composer *").await <= 0.0, "one writes above it");
+    // One writes above it.
+    browser.until(&format!("{IS_ABOVE}('.chat-composer *')")).await;
     browser.picture("places-phone-chat").await;
     browser.look(Look::PHONE.dark()).await;
     browser.click(".language").await;

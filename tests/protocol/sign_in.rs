@@ -43,7 +43,7 @@ async fn asks_for_a_token_and_reports_its_faults() {
     browser.says("h1", "Book your seats").await;
     browser.find(".film-list li").await;
     browser.until("document.activeElement !== document.body").await;
-    browser.script("location.reload()").await;
+    browser.reload().await;
     browser.find(".film-list li").await;
     let mark = "window.before = true;
         sessionStorage.setItem('madoguchi.draft.x', '\"Hanako\"');

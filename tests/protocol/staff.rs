@@ -193,13 +193,14 @@ async fn staff_draws_a_screen_by_mouse_and_keyboard() {
     let browser = open(&server, "/screens", Look::DESKTOP).await;
     is_seen_well(&browser, "screens").await;
     browser.hit("button", "Add a screen").await;
+    browser.until("document.activeElement.id === 'staff-screen-heading'").await;
     browser.find(&cell(5, 11)).await;
     browser.says(".staff-counts", "Seats in all: 72").await;
     let stops = browser.all(".hall-grid [role=gridcell][tabindex='0']").await.len();
     assert_eq!(stops, 1, "the plan is one tab stop");
 
     // By keyboard: a wheelchair place and its companion, gaps along a row by Shift, and back again.
-    browser.script("document.getElementById('plan-0-0').focus()").await;
+    browser.focus(&cell(0, 0)).await;
     browser.press("w").await;
     browser.key(Key::Right).await;
     browser.press("c").await;
@@ -254,10 +255,9 @@ async fn staff_draws_a_screen_by_mouse_and_keyboard() {
     server.client().output("reserve_seats", order).await;
     let screen = show["theater_name_en"].as_str().unwrap();
     browser.hit("button", &format!("Edit {screen}")).await;
-    let at =
-        "return [...document.querySelectorAll('.hall-grid [role=gridcell]:not(.staff-gap)')][0].id";
-    let first = browser.script(at).await;
-    browser.script(&format!("document.getElementById({first}).focus()")).await;
+    // Its form has the focus at first, a moment after it is drawn.
+    browser.until("document.activeElement.id === 'staff-screen-heading'").await;
+    browser.focus(".hall-grid [role=gridcell]:not(.staff-gap)").await;
     browser.key(Key::Delete).await;
     browser.hit("button", "Save").await;
     browser.says(".notice.is-error", "sold").await;

@@ -102,7 +102,7 @@ async fn reserves_two_requested_seats_after_approval() {
     opened.browser.role("button", "回答欄へ移動").await;
     opened.browser.no_role("button", "最新へ").await;
     // From where one writes, the keyboard gets to what waits in one step.
-    opened.browser.script("document.querySelector('#chat-input').focus()").await;
+    opened.browser.focus("#chat-input").await;
     opened
         .browser
         .press(&[Key::Shift, Key::Tab, Key::Null].map(char::from).iter().collect::<String>())

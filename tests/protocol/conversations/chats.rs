@@ -20,7 +20,7 @@ struct Agent {
 
 impl Agent {
     async fn next_action(&self) -> Value {
-        let arguments = json!({ "session_token": self.token, "timeout_seconds": 20 });
+        let arguments = json!({ "session_token": self.token, "timeout_seconds": 150 });
         self.client.output("get_next_action", arguments).await
     }
 
@@ -51,7 +51,7 @@ impl Chat {
 
     /// Writes something, and sends it with Enter.
     async fn write(&self, text: &str) {
-        self.page.browser.script("document.querySelector('#agent-input').focus()").await;
+        self.page.browser.focus("#agent-input").await;
         self.page.browser.press(text).await;
         self.page.browser.key(Key::Enter).await;
     }
@@ -199,7 +199,7 @@ async fn conv_65_keeps_and_counts_draft_and_ime_sends_nothing() {
         }";
     browser.script(keys).await;
     assert!(chat.texts().await.is_empty());
-    browser.script("location.reload()").await;
+    browser.reload().await;
     browser.until("document.querySelector('#agent-input')?.value === '書きかけ'").await;
     // Another chat has a draft of its own.
     browser.go("#/agents/demo/worker-a").await;

@@ -80,7 +80,7 @@ async fn conv_80_agent_signs_in_by_passkey_shown_once() {
     page.keeps_nothing_of(&passkey).await;
     page.browser.hit("button", "I have kept it").await;
     page.browser.until("!document.body.innerText.includes('shown once')").await;
-    page.browser.script("location.reload()").await;
+    page.browser.reload().await;
     page.browser.says("main", "Outside Worker").await;
     assert!(!page.browser.text("body").await.contains(&passkey));
     page.close().await;

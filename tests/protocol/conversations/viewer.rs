@@ -59,7 +59,7 @@ async fn list_filters_and_search_are_in_the_address() {
     scene.browser.says(".talks", "No conversation fits.").await;
     scene.browser.go("#/conversations?agent=natsu&project=demo").await;
     scene.browser.says(ROW, "議事録をまとめる").await;
-    assert_eq!(scene.browser.content("Agent").await, "natsu");
+    scene.browser.holds("Agent", "natsu").await;
     scene.close().await;
 }
 
@@ -70,7 +70,7 @@ async fn list_is_navigable_by_keys() {
     scene.haru.does("end_conversation", json!({ "conversation_id": first })).await;
     scene.asks("二つ目").await;
     scene.browser.until("document.querySelectorAll('.talk-row').length === 2").await;
-    scene.browser.script("document.querySelector('.talk-row').focus()").await;
+    scene.browser.focus(".talk-row").await;
     scene.browser.key(fantoccini::key::Key::Down).await;
     assert_eq!(scene.browser.focused("href").await, format!("#/conversations/{first}"));
     scene.browser.key(fantoccini::key::Key::Enter).await;

@@ -48,7 +48,7 @@ async fn draft_survives_reload_and_opens_in_another_browser() {
     browser.hit("checkbox", "Agreed").await;
     browser.fill("Story", "Once\nupon").await;
     browser.fill("Name", "half typ").await;
-    browser.script("location.reload()").await;
+    browser.reload().await;
     browser.holds("Name", "half typ").await;
     browser.holds("Story", "Once\nupon").await;
     browser.holds("Boss", boss).await;
@@ -143,7 +143,7 @@ async fn draft_survives_a_network_loss() {
     browser.offline(false).await;
     browser.until("document.querySelector('.connection.is-online')").await;
     is_saved(&opened.server, &opened.asked, "story", "typed on a train").await;
-    browser.script("location.reload()").await;
+    browser.reload().await;
     browser.holds("Story", "typed on a train").await;
     browser.hit("button", "Finish").await;
     let sent = json!({ "name": "online", "story": "typed on a train", "yes": true });

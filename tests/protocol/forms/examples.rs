@@ -61,9 +61,8 @@ async fn example_2_searches_people_and_sends_their_ids() {
         let found: Value = serde_json::from_str(&found).unwrap();
         let name = |index: usize| found[index]["name"].as_str().unwrap().to_owned();
         let rendered = format!("{} ({})", name(0), found[0]["department"].as_str().unwrap());
-        let field = browser.field("担当者").await;
-        browser.tap(&field).await;
-        field.send_keys(&name(0)).await.unwrap();
+        browser.hit("field", "担当者").await;
+        browser.type_into("担当者", &name(0)).await;
         browser.role("option", &rendered).await;
         browser.whole_picture(&format!("forms-example2-options-{device}"), look).await;
         browser.hit("option", &rendered).await;
