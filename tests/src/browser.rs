@@ -73,7 +73,7 @@ const GUARD: &str = "
     };";
 
 /// Whether an error of using an element comes of its being redrawn or not laid out yet.
-fn passes(error: ErrorStatus) -> bool {
+fn passes(error: &ErrorStatus) -> bool {
     use ErrorStatus::{ElementNotInteractable, NoSuchElement, StaleElementReference};
     matches!(error, ElementNotInteractable | NoSuchElement | StaleElementReference)
 }
@@ -298,7 +298,7 @@ impl Browser {
         let began = Instant::now();
         loop {
             match work().await {
-                Err(CmdError::Standard(it)) if passes(it.error) && began.elapsed() < PATIENCE => {
+                Err(CmdError::Standard(it)) if passes(&it.error) && began.elapsed() < PATIENCE => {
                     tokio::time::sleep(LOOK_EVERY).await;
                 }
                 done => return done,
