@@ -33,8 +33,8 @@ const TABS_MAX: usize = 120;
 /// Rules of axe that depend on colours.
 const COLOURS: [&str; 2] = ["color-contrast", "link-in-text-block"];
 
-/// Counts the notification streams that a document opens. A window whose leader is slow to answer, as on a busy machine,
-/// does not take its place.
+/// Counts the notification streams that a document opens. A window whose leader is slow to answer, as on a busy
+/// machine, does not take its place.
 const COUNT: &str = "
     const later = window.setTimeout.bind(window);
     window.setTimeout = (what, time = 0, ...given) => later(what, time === 2000 ? 120_000 : time, ...given);
@@ -290,7 +290,7 @@ impl Browser {
         pressed.unwrap_or_else(|error| panic!("{named} is not clicked: {error}"));
     }
 
-    /// The result of what finds an element and uses it; again where it was redrawn between the two, or not yet laid out.
+    /// The result of what finds an element and uses it; again where it was redrawn between the two, or not laid out.
     async fn undisturbed<T>(
         &self,
         work: impl AsyncFn() -> Result<T, CmdError>,
@@ -416,8 +416,8 @@ impl Browser {
         self.until(&has_it).await;
     }
 
-    /// Waits until the page has set the focus where it wants to after it has drawn something, which it does by a timer of
-    /// 30 ms: keys on their way at that moment would go there. A later timer of the same time ends after it.
+    /// Waits until the page has set the focus where it wants to after it has drawn something, which it does by a timer
+    /// of 30 ms: keys on their way at that moment would go there. A later timer of the same time ends after it.
     async fn has_focused(&self) {
         // What is left meanwhile has nothing to wait for.
         let _ = self.client.execute_async("setTimeout(arguments[0], 30)", vec![]).await;
