@@ -16,8 +16,13 @@ use crate::shared::{self, Group};
 const EXPORT: &str = "export const __wasm_split_load_";
 /// The parts that every visit loads before long: the words of all others, and the stream of news.
 const ALWAYS: [&str; 2] = ["words", "live"];
-/// Parts linked in the page's header, whose unneeded bytes weigh most.
-const MANY: [&str; 5] = ["chat", "conversations", "counter", "forms", "navigation"];
+/// How often parts are loaded, where that is more than others: those of every visit, those linked in the page's header,
+/// and the hall, to which the front page leads.
+const OFTEN: [(&[&str], i64); 3] = [
+    (&ALWAYS, 16),
+    (&["chat", "conversations", "counter", "forms", "navigation"], 8),
+    (&["cinema"], 4),
+];
 /// Stands for the program's fingerprint until that is known. Its files name each other, some within WebAssembly, where
 /// the length of a name matters.
 const UNKNOWN: &str = "fingerprint_here";
@@ -97,11 +102,14 @@ fn put_together(
         let parts = parts.filter(|(_, it)| is_for_all || it.contains(name));
         parts.map(|it| it.0).collect::<Vec<_>>()
     };
-    let many = needs.keys().enumerate().filter(|(_, it)| MANY.contains(&it.as_str()));
-    let many = many.fold(0, |all, (number, _)| all | 1 << number);
+    let bits = |often: &[&str]| {
+        let parts = needs.keys().enumerate().filter(|(_, it)| often.contains(&it.as_str()));
+        parts.fold(0, |all, (number, _)| all | 1 << number)
+    };
+    let weights = OFTEN.map(|(parts, weight)| (bits(parts), weight)).to_vec();
     let groups = pieces.iter().map(|(name, bytes)| Group::new(name.clone(), of(name), bytes.len()));
     let mut files = Vec::new();
-    for (number, group) in shared::grouped(groups.collect(), many).into_iter().enumerate() {
+    for (number, group) in shared::grouped(groups.collect(), &weights).into_iter().enumerate() {
         let mut names = group.pieces;
         // Pieces of the same parts are grouped, which shortens the table.
         names.sort_by_cached_key(of);
