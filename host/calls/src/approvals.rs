@@ -121,6 +121,15 @@ impl State {
         matches!(self, Self::Waits | Self::Asks { .. })
     }
 
+    /// Whether this one asks what `now` asks no longer.
+    pub(super) fn is_of_other_questions(&self, now: &Self) -> bool {
+        match (self, now) {
+            (Self::Asks { state: one, .. }, Self::Asks { state: other, .. }) => one != other,
+            (Self::Asks { .. }, _) => true,
+            _ => false,
+        }
+    }
+
     /// Its name in the API.
     pub fn name(&self) -> &'static str {
         match self {

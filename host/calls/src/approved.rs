@@ -79,20 +79,30 @@ impl Calls {
     /// even if its client disconnects.
     ///
     /// A decision that no longer fits changes nothing: the approval as it stands says what became of it.
+    ///
+    /// # Errors
+    /// When it answers the questions of `seen`, and they are answered by now.
     pub fn reply<'a>(
         &'a self,
         id: &'a str,
+        seen: Option<State>,
         speaker: Speaker,
         reply: Reply,
     ) -> BoxFuture<'a, Result<Approval, Failure>> {
         Box::pin(async move {
             let (calls, id) = (self.clone(), id.to_owned());
-            let replying = async move { calls.replied(&id, speaker, reply).await };
+            let replying = async move { calls.replied(&id, seen, speaker, reply).await };
             tokio::spawn(replying).await.unwrap_or_else(|_| Err(broken_off()))
         })
     }
 
-    async fn replied(&self, id: &str, speaker: Speaker, reply: Reply) -> Result<Approval, Failure> {
+    async fn replied(
+        &self,
+        id: &str,
+        seen: Option<State>,
+        speaker: Speaker,
+        reply: Reply,
+    ) -> Result<Approval, Failure> {
         let approvals = &self.approvals;
         let _running = self.keep_open();
         let alone = approvals.claim(id).await.map_err(unwritten)?;
@@ -100,6 +110,11 @@ impl Calls {
         let approval = approvals.read(id, &principal).await.map_err(|it| unread(&it))?;
         let approval = approval.filter(|it| self.shows(it, &speaker.caller));
         let mut approval = approval.ok_or_else(unknown_approval)?;
+        if seen.is_some_and(|it| it.is_of_other_questions(&approval.state)) {
+            let message = "These questions were answered before; GET says what became of the call.";
+            let failure = Failure::new("answered_already", 409, message);
+            return Err(failure.with("state", approval.state.name()));
+        }
         let (responses, state) = match (&approval.state, reply) {
             (State::Waits, Reply::Allow) => (BTreeMap::new(), None),
             (State::Waits, Reply::Deny) | (State::Waits | State::Asks { .. }, Reply::Withdraw) => {
@@ -289,7 +304,9 @@ impl Calls {
                 None => Reply::Answers(answers),
             };
             let (caller, surface, trace) = (call.caller.clone(), call.surface, call.trace.clone());
-            if let Err(failure) = self.reply(id, Speaker { caller, surface, trace }, reply).await {
+            if let Err(failure) =
+                self.reply(id, None, Speaker { caller, surface, trace }, reply).await
+            {
                 tracing::warn!("an approval is not answered: {}", failure.message);
             }
         }

@@ -247,7 +247,7 @@ impl Calls {
         if self.held_for(by, id, Duration::ZERO).await.is_some() {
             let (caller, trace) = (by.caller.clone(), by.trace.clone());
             let speaker = Speaker { caller, surface: surface(by), trace };
-            let _ = self.reply(id, speaker, Reply::Withdraw).await;
+            let _ = self.reply(id, None, speaker, Reply::Withdraw).await;
         }
     }
 

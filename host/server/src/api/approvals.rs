@@ -111,12 +111,13 @@ async fn answer(
     }
     let speaker = Speaker { caller: caller.clone(), surface: Surface::Rest, trace };
     let denies = matches!(reply, Reply::Deny);
-    let approval = endpoints.calls.reply(&id, speaker, reply).await?;
+    let waited = matches!(before.state, Stands::Waits);
+    let approval = endpoints.calls.reply(&id, Some(before.state), speaker, reply).await?;
     // Another decision may have come in between.
     let is_late = match approval.state {
         Stands::Denied => !denies,
         Stands::Expired => true,
-        _ => denies && matches!(before.state, Stands::Waits),
+        _ => denies && waited,
     };
     if is_late && approval.id == id {
         return Err(over(&approval).into());
