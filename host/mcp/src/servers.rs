@@ -34,6 +34,7 @@ use telemetry::tally::{Snapshot, Tally};
 mod call;
 mod command;
 mod connection;
+mod events;
 mod limited;
 mod messages;
 mod offer;

@@ -13,10 +13,7 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout},
 };
 
-use super::{
-    limited::too_large,
-    messages::{ID_WITHIN, id_in_head, id_in_tail, readable},
-};
+use super::messages::{ID_WITHIN, id_in_head, id_in_tail, readable, too_large};
 
 /// Time limits to exit after end of input and after a signal.
 const END: Duration = Duration::from_secs(3);

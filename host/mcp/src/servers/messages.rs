@@ -10,6 +10,8 @@ use base::unreadable;
 
 /// Error code in place of an unreadable answer.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
+/// Error code in place of a too large answer.
+pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
 /// Bytes at the beginning and at the end of a message in which its request's id is looked for.
 pub(crate) const ID_WITHIN: usize = 1 << 10;
 
@@ -17,6 +19,12 @@ pub(crate) const ID_WITHIN: usize = 1 << 10;
 pub(super) fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
     let why = format!("its answer is no message in JSON: {}", unreadable::explain(error));
     ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, why, None), Some(id))
+}
+
+/// Error in place of a too large answer.
+pub(super) fn too_large(id: RequestId) -> ServerJsonRpcMessage {
+    let error = ErrorData::new(TOO_LARGE, "the answer is too large", None);
+    ServerJsonRpcMessage::error(error, Some(id))
 }
 
 /// The message in `text`, as the SDK can read it. An answer that is no JSON becomes the error of its request: an

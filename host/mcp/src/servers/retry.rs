@@ -8,7 +8,10 @@ use rmcp::{
     transport::streamable_http_client::{HttpStatusError, StreamableHttpError},
 };
 
-use super::{limited::TOO_LARGE, messages::UNREADABLE, sse::SseError};
+use super::{
+    messages::{TOO_LARGE, UNREADABLE},
+    sse::SseError,
+};
 use base::unreadable;
 
 /// Retries after the first attempt.

@@ -1,12 +1,9 @@
 //! The HTTP+SSE transport of 2024-11-05, deprecated and still in use (ILL-11, ILL-17): an open event stream, whose
 //! first event gives the address for messages.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use futures::{
-    StreamExt,
-    stream::{self, BoxStream},
-};
+use futures::{StreamExt, stream};
 use http::{StatusCode, header};
 use reqwest::{Client, RequestBuilder, Url};
 use rmcp::{
@@ -14,18 +11,19 @@ use rmcp::{
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
     transport::{Transport, streamable_http_client::HttpStatusError},
 };
-use sse_stream::{Sse, SseStream};
+use sse_stream::Sse;
 use tokio::sync::Semaphore;
 
-use super::{limited::Cut, messages::readable, retry::Failed};
+use super::{
+    events::{Events, events},
+    retry::Failed,
+};
 use base::grants::secret::Secret;
 
 /// Messages that are being posted at a time; more wait.
 const POSTS_MAX: usize = 16;
 /// Events before the first that matters.
 const PREAMBLE_MAX: usize = 16;
-
-type Events = BoxStream<'static, Result<Sse, sse_stream::Error>>;
 
 /// An open stream of events, and where to post.
 pub(super) struct SseTransport {
@@ -66,9 +64,7 @@ impl SseTransport {
         if !media.is_some_and(|it| it.starts_with(b"text/event-stream")) {
             return Err(Failed::Unusable("it does not answer with a stream of events".to_owned()));
         }
-        let (mut cut, bytes) = (Cut::new(event_bytes_max), response.bytes_stream());
-        let bytes = bytes.map(move |it| it.map_err(io::Error::other).and_then(|it| cut.pass(&it)));
-        let mut events = SseStream::from_bytes_stream(bytes).boxed();
+        let mut events = events(response, event_bytes_max, None);
         for _ in 0..PREAMBLE_MAX {
             match events.next().await {
                 Some(Ok(it)) if it.event.as_deref() == Some("endpoint") => {
@@ -161,7 +157,7 @@ fn read(event: &Sse) -> Option<ServerJsonRpcMessage> {
     let note = |error: &serde_json::Error| {
         tracing::debug!(target: "server", "an event that is no message: {error}");
     };
-    serde_json::from_str(&readable(event.data.as_deref()?)).inspect_err(note).ok()
+    serde_json::from_str(event.data.as_deref()?).inspect_err(note).ok()
 }
 
 #[cfg(test)]

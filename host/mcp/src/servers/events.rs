@@ -1,0 +1,219 @@
+//! Event streams of upstream servers: limited, and corrected for the parser and the SDK.
+
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt, stream::BoxStream};
+use reqwest::Response;
+use rmcp::model::RequestId;
+use serde_json::json;
+use sse_stream::{Error as SseError, Sse, SseStream};
+
+use super::messages::{ID_WITHIN, id_in_head, id_in_tail, readable, too_large};
+
+pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
+
+/// The events of `response`, of at most `most` bytes each. All of them belong to the request `of`, where one is named.
+pub(super) fn events(response: Response, most: usize, of: Option<RequestId>) -> Events {
+    let mut lines = Lines { most, of, is_first: true, ..Lines::default() };
+    let bytes = response.bytes_stream().map_ok(move |it| lines.pass(&it));
+    SseStream::from_bytes_stream(bytes).map_ok(readable_event).boxed()
+}
+
+fn readable_event(mut event: Sse) -> Sse {
+    event.data = event.data.map(|it| readable(&it).into_owned());
+    event
+}
+
+/// Corrects the lines of an event stream for the parser, which ends the stream at a cut character, at a field that no
+/// event has and at one that is repeated; other clients ignore such a field, so it is left out. An event that is too
+/// large is not kept and is replaced by an error of its request.
+#[derive(Default)]
+struct Lines {
+    /// Maximum size of an event, in bytes.
+    most: usize,
+    of: Option<RequestId>,
+    line: Vec<u8>,
+    is_first: bool,
+    /// Fields of the event that may occur once and have occurred.
+    seen: Vec<&'static str>,
+    /// Bytes of the event and of its last line.
+    event: usize,
+    last: usize,
+    after_cr: bool,
+    /// The beginning of the event, and, of one that is too large, its end.
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    is_cut: bool,
+    is_answered: bool,
+}
+
+impl Lines {
+    /// Returns the corrected lines that end in `chunk`, including one that began before it.
+    fn pass(&mut self, chunk: &[u8]) -> Bytes {
+        let mut passed = Vec::with_capacity(chunk.len());
+        for byte in chunk {
+            match byte {
+                // The second half of a line end.
+                b'\n' if self.after_cr => {}
+                b'\r' | b'\n' if self.last == 0 => self.end_event(&mut passed),
+                b'\r' | b'\n' => self.end_line(&mut passed),
+                _ => self.take(*byte, &mut passed),
+            }
+            self.after_cr = *byte == b'\r';
+        }
+        passed.into()
+    }
+
+    fn take(&mut self, byte: u8, passed: &mut Vec<u8>) {
+        self.event += 1;
+        self.last += 1;
+        if self.head.len() < ID_WITHIN {
+            self.head.push(byte);
+        }
+        if self.is_cut {
+            self.tail.push(byte);
+            if self.tail.len() == 2 * ID_WITHIN {
+                self.tail.drain(..ID_WITHIN);
+            }
+        } else if self.event > self.most {
+            self.is_cut = true;
+            self.tail = std::mem::take(&mut self.line);
+            self.tail.drain(..self.tail.len().saturating_sub(ID_WITHIN));
+            self.tail.push(byte);
+            // Ends the event so far, which is no message and is ignored.
+            passed.push(b'\n');
+            let id = self.of.clone().or_else(|| id_in_head(&self.head));
+            self.is_answered = answer(passed, id);
+        } else {
+            self.line.push(byte);
+        }
+    }
+
+    /// Passes on the line that ends, if its field is valid.
+    fn end_line(&mut self, passed: &mut Vec<u8>) {
+        self.last = 0;
+        let line = std::mem::take(&mut self.line);
+        let line = match std::mem::take(&mut self.is_first) {
+            true => line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&line),
+            false => &line,
+        };
+        let mut parts = line.splitn(2, |it| *it == b':');
+        let (name, value) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let value = String::from_utf8_lossy(value);
+        let once = ["event", "id", "retry"].into_iter().find(|it| it.as_bytes() == name);
+        let is_right = match once {
+            Some("retry") => value.trim().parse::<u64>().is_ok(),
+            Some(_) => true,
+            None => name == b"data",
+        };
+        if self.is_cut || !is_right || once.is_some_and(|it| self.seen.contains(&it)) {
+            return;
+        }
+        self.seen.extend(once);
+        passed.extend_from_slice(name);
+        passed.push(b':');
+        passed.extend_from_slice(value.as_bytes());
+        passed.push(b'\n');
+    }
+
+    fn end_event(&mut self, passed: &mut Vec<u8>) {
+        if !self.is_cut {
+            passed.push(b'\n');
+        } else if !self.is_answered && !answer(passed, id_in_tail(&self.tail)) {
+            tracing::warn!(target: "server", most = self.most, "an event that is too large answers nothing");
+        }
+        (self.event, self.is_cut, self.is_first) = (0, false, false);
+        self.seen.clear();
+        self.head.clear();
+        self.tail.clear();
+    }
+}
+
+/// Writes the error for request `id`, if known.
+fn answer(passed: &mut Vec<u8>, id: Option<RequestId>) -> bool {
+    let Some(id) = id else { return false };
+    let event = format!("event: message\ndata: {}\n\n", json!(too_large(id)));
+    passed.extend_from_slice(event.as_bytes());
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn passed(most: usize, of: Option<RequestId>, chunks: &[&[u8]]) -> String {
+        let mut lines = Lines { most, of, is_first: true, ..Lines::default() };
+        let passed: Vec<_> = chunks.iter().map(|it| lines.pass(it)).collect();
+        String::from_utf8(passed.concat()).unwrap()
+    }
+
+    #[test]
+    fn leaves_out_lines_that_are_no_field() {
+        for (sent, read) in [
+            ("data: 1\n\ndata:2\r\n\r\n", "data: 1\n\ndata:2\n\n"),
+            ("retry: soon\n: x\nmore: y\ndata\n\nretry: 3\n\n", "data:\n\nretry: 3\n\n"),
+            (
+                "id: 1\nid: 2\nevent: a\nevent: b\ndata: 1\n\nid: 3\n\n",
+                "id: 1\nevent: a\ndata: 1\n\nid: 3\n\n",
+            ),
+            ("\u{feff}data: \u{5e2d}\rdata: a:b\r\r", "data: \u{5e2d}\ndata: a:b\n\n"),
+            ("data: 3\n\n: x\n\ndata: 4\n\n", "data: 3\n\n\ndata: 4\n\n"),
+        ] {
+            let sent = sent.as_bytes();
+            assert_eq!(passed(64, None, &[sent]), read);
+            let (one, two) = sent.split_at(4);
+            assert_eq!(passed(64, None, &[one, two]), read, "in pieces");
+        }
+    }
+
+    #[test]
+    fn replaces_a_cut_character() {
+        assert_eq!(passed(64, None, &[b"data: cut \xe5\xb8\n\n"]), "data: cut \u{fffd}\n\n");
+    }
+
+    #[test]
+    fn reads_messages_of_events() {
+        let event = Sse::default().data(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"\ud83d"}}"#);
+        let read: Value = serde_json::from_str(&readable_event(event).data.unwrap()).unwrap();
+        assert_eq!(read["result"]["a"], "\u{fffd}");
+    }
+
+    #[test]
+    fn limits_events_of_many_lines() {
+        let line = b"data: 12345678\r\n".as_slice();
+        let end = b"\r\n".as_slice();
+        let id = || Some(RequestId::Number(7));
+        let small = passed(32, id(), &[line, line, end, line, line, end]);
+        assert!(!small.contains("-32097"), "{small}");
+        let large = passed(32, id(), &[line, line, line, line]);
+        assert!(large.contains("-32097") && large.contains("\"id\":7"), "{large}");
+    }
+
+    #[test]
+    fn answers_the_request_of_a_cut_event() {
+        let large = "x".repeat(3_000);
+        let first = format!(
+            "data: {{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{{\"id\":1,\"t\":\"{large}\"}}}}\n\n"
+        );
+        let last = format!(
+            "data: {{\"result\":{{\"t\":\"{large}\"}},\"jsonrpc\":\"2.0\",\"id\":\"a\"}}\r\n\r\n"
+        );
+        for (event, id) in [(first, "7"), (last, "\"a\"")] {
+            for cut in [1_500, 2_990] {
+                let (one, two) = event.as_bytes().split_at(cut);
+                let text = passed(2_000, None, &[b"data: 0\n\n", one, two, b"data: 1\n\n"]);
+                assert!(text.starts_with("data: 0\n\n") && text.ends_with("\n\ndata: 1\n\n"));
+                let errors: Vec<&str> = text.lines().filter(|it| it.contains("-32097")).collect();
+                assert_eq!(errors.len(), 1, "{text}");
+                assert!(errors[0].contains(&format!("\"id\":{id}")), "{}", errors[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn leaves_out_large_event_that_answers_nothing() {
+        let event = format!("data: {}\n\n", "y".repeat(3_000));
+        assert_eq!(passed(2_000, None, &[event.as_bytes(), b"data: 1\n\n"]), "\ndata: 1\n\n");
+    }
+}
