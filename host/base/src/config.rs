@@ -163,6 +163,7 @@ pub struct Config {
     /// Where apps of other servers are shown, and what they may reach.
     pub apps: AppsConfig,
     /// Assistants, by name.
+    #[serde(deserialize_with = "assistants::policies")]
     pub assistants: Assistants,
     /// The models that they may use, by their providers.
     pub models: BTreeMap<String, ModelConfig>,

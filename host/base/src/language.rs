@@ -59,6 +59,20 @@ impl TryFrom<String> for LanguageTag {
     }
 }
 
+impl LanguageTag {
+    /// What to know of a language in which there are no texts here.
+    pub fn unread(&self) -> Option<String> {
+        let language = self.0.split('-').next().unwrap_or_default();
+        let is_ours = ["ja", "en"].iter().any(|it| language.eq_ignore_ascii_case(it));
+        (!is_ours).then(|| {
+            format!(
+                "{:?}: texts are in Japanese (\"ja\") and English (\"en\"), and English is read in its place; only components may have texts in others",
+                self.0
+            )
+        })
+    }
+}
+
 /// The language of an `Accept-Language` header: the first that it names; or Japanese, where the first is neither and
 /// texts in Japanese are wanted before those in English.
 pub fn accepted(header: &str) -> Option<&str> {
@@ -87,6 +101,13 @@ mod tests {
         for wrong in ["jp", "JP", "jpn", "japanese", "English", "j", "-ja", ""] {
             assert!(LanguageTag::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn notes_languages_without_texts() {
+        let unread = |tag: &str| LanguageTag::try_from(tag.to_owned()).unwrap().unread();
+        assert_eq!(["ja", "JA-jp", "en-GB"].map(unread), [None, None, None]);
+        assert!(unread("fr").unwrap().contains("\"ja\""));
     }
 
     #[test]

@@ -28,11 +28,11 @@ pub struct AccountsConfig {
 /// Everything that is wrong with the accounts of `config`.
 pub fn problems(config: &Config) -> Vec<Problem> {
     let (accounts, mut found) = (&config.accounts, Vec::new());
-    if !accounts.enabled {
-        return found;
-    }
-    let mut wrong = |path: &[&str], what: String| found.push(Problem::new(path, what, true));
+    // What is wrong while there are no accounts keeps no server from starting.
+    let mut wrong =
+        |path: &[&str], what: String| found.push(Problem::new(path, what, accounts.enabled));
     match &config.public_url {
+        _ if !accounts.enabled => {}
         None if !config.addr.ip().is_loopback() => wrong(
             &["accounts"],
             "people sign in at the address by which they reach this server, and tokens are for that address: public_url = \"https://tools.example\" says it".to_owned(),
@@ -45,7 +45,8 @@ pub fn problems(config: &Config) -> Vec<Problem> {
     }
     if !ACCESS_TOKEN_S.contains(&accounts.access_token_s) {
         let (least, most) = (ACCESS_TOKEN_S.start(), ACCESS_TOKEN_S.end());
-        wrong(&["accounts", "access_token_s"], format!("{least} to {most} is right"));
+        let what = format!("{} cannot work; {least} to {most} is right", accounts.access_token_s);
+        wrong(&["accounts", "access_token_s"], what);
     }
     found
 }
@@ -75,6 +76,9 @@ mod tests {
             config.accounts.enabled = false;
             config.accounts.access_token_s = 0;
         };
-        assert_eq!(found(off), [""; 0], "what is off is not looked at");
+        assert_eq!(found(off), ["accounts.access_token_s"]);
+        let mut config = Config::defaults();
+        off(&mut config);
+        assert!(problems(&config).iter().all(|it| !it.is_fatal), "what is off stops no server");
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use http::Method;
 use reqwest::Url;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::{ComponentConfig, Config, Given, Problem, chat, error::in_plain_terms};
@@ -90,6 +90,12 @@ pub struct Assistants {
     policies: BTreeMap<String, Arc<Policy>>,
     /// The table as it stands in the file.
     table: Map<String, Value>,
+}
+
+/// The policies of a file, with the place of each mistake. The entries of components are read apart from them.
+pub(super) fn policies<'de, D: Deserializer<'de>>(written: D) -> Result<Assistants, D::Error> {
+    let policies = BTreeMap::deserialize(written)?;
+    Ok(Assistants { policies, ..Assistants::default() })
 }
 
 impl TryFrom<toml::Table> for Assistants {

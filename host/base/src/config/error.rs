@@ -57,10 +57,45 @@ impl ConfigError {
         let at = error.span().map_or(0, |it| it.start.min(text.len()));
         let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
         let message = in_plain_terms(error.message());
-        let key = DeTable::parse(text).ok().and_then(|it| key_at(it.get_ref(), at));
-        let of = key.filter(|it| it.last().is_none_or(|it| !has_word(&message, it)));
-        let message = of.map(|it| format!("{}: {message}", it.join("."))).unwrap_or(message);
+        let key = match DeTable::parse(text) {
+            Ok(table) => key_at(table.get_ref(), at).map(|it| it.join(".")),
+            Err(_) => key_before(text, at),
+        };
+        let is_named = |key: &str| {
+            let last = key.rsplit('.').next().unwrap_or_default();
+            message.strip_prefix(last).is_some_and(|it| it.starts_with(' '))
+        };
+        let message = match key.filter(|it| !is_named(it)) {
+            Some(key) => format!("{key}: {message}"),
+            None => message,
+        };
         Self::Parse { path: path.to_owned(), line, message }
+    }
+}
+
+/// The key of the line in which `text` stops being TOML at that byte, with the table above it. A line within a text of
+/// several lines has none, because it may be a secret.
+fn key_before(text: &str, at: usize) -> Option<String> {
+    let before = text.get(..at)?;
+    if ["\"\"\"", "'''"].iter().any(|it| before.matches(it).count() % 2 == 1) {
+        return None;
+    }
+    let begin = before.rfind('\n').map_or(0, |it| it + 1);
+    let line = text[begin..].lines().next()?.trim();
+    let table = |line: &str| {
+        let name = line.trim_start_matches('[').split(']').next().unwrap_or_default();
+        line.starts_with('[').then(|| name.trim().to_owned())
+    };
+    if let Some(table) = table(line) {
+        return Some(table);
+    }
+    // What is no key may be a value, and so a secret.
+    let is_of_key = |it: char| it.is_ascii_alphanumeric() || "_-.".contains(it);
+    let key = line.split_once('=')?.0.trim_end();
+    let key = Some(key).filter(|it| !it.is_empty() && it.chars().all(is_of_key))?;
+    match text[..begin].lines().rev().find_map(|it| table(it.trim())) {
+        Some(table) => Some(format!("{table}.{key}")),
+        None => Some(key.to_owned()),
     }
 }
 
@@ -80,11 +115,6 @@ fn key_at(table: &DeTable<'_>, at: usize) -> Option<Vec<String>> {
         path.insert(0, key.get_ref().to_string());
         Some(path)
     })
-}
-
-/// Whether a message names that key by itself.
-fn has_word(message: &str, key: &str) -> bool {
-    message.split(|it: char| !it.is_ascii_alphanumeric() && it != '_').any(|it| it == key)
 }
 
 /// Rewrites the library's message without Rust's terms and without values of the file.
@@ -109,6 +139,7 @@ pub(super) fn in_plain_terms(message: &str) -> String {
         Some("u16") => "a whole number from 0 to 65535, without quotes and unit",
         Some("u8" | "u32" | "u64" | "usize") => "a whole number from 0 on, without quotes and unit",
         Some(other) => other,
+        None if message == "duplicate key" => "one entry of this name; it stands here twice",
         None if message == "wanted string or table" => "a text in quotes",
         None if message.starts_with("invalid socket address") => ADDRESS,
         None if message.ends_with("value was too large") => "a smaller number",
@@ -142,8 +173,20 @@ mod tests {
     }
 
     #[test]
-    fn finds_whole_words_in_messages() {
-        assert!(has_word("unknown field `bogus`, expected", "bogus"));
-        assert!(!has_word("what is right here is an address", "addr"));
+    fn names_the_key_where_a_file_is_no_toml() {
+        for (text, wanted) in [
+            ("addr = 'a'\naddr = 'b'\n", "addr: what is right here is one entry"),
+            ("[log]\nformat = json\n", "log.format: "),
+            ("[log]\nformat = 'text'\n[log]\n", "log: what is right here is one entry"),
+            ("[limits]\ncalls_max =\n", "limits.calls_max: "),
+            ("[limits\ncalls_max = 1\n", "limits: "),
+        ] {
+            let error = toml::from_str::<toml::Table>(text).unwrap_err();
+            let error = ConfigError::parse(text, Path::new("a.toml"), &error);
+            let ConfigError::Parse { message, .. } = error else { panic!("{text}") };
+            assert!(message.starts_with(wanted), "{text}: {message}");
+        }
+        let secret = "key = \"\"\"\nhunter2=\\q\n\"\"\"\n";
+        assert_eq!(key_before(secret, secret.find('\\').unwrap()), None);
     }
 }

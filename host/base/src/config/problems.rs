@@ -1,7 +1,7 @@
 //! Problems of a configuration: the server refuses to start because of the fatal ones, and `check-config` lists all.
 
 use super::{Config, ConfigError, assistants, servers, tokens};
-use crate::limits;
+use crate::{language::LanguageTag, limits};
 
 /// A problem or note of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +103,14 @@ impl Config {
                 check(&["components", name, "limits"], own);
             }
         }
+        if self.store.url.is_none()
+            && let Err(what) = self.store.check(&self.base)
+        {
+            // Without an address it keeps no server from starting.
+            found.push(Problem::new(&["store"], what, false));
+        }
+        let unread = self.language.as_ref().and_then(LanguageTag::unread);
+        found.extend(unread.map(|what| Problem::new(&["language"], what, false)));
         found.extend(tokens::problems(self));
         found.extend(assistants::problems(self));
         found

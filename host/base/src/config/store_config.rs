@@ -8,7 +8,7 @@ use store::database::Stored;
 use store::database::postgres::{Address, Reader, check_address};
 use tokio::runtime::Handle;
 
-use crate::grants::secret::Given;
+use crate::{grants::secret::Given, limits::check_range};
 
 /// Connections that a component may have, at least and at most.
 const CONNECTIONS: std::ops::RangeInclusive<usize> = 2..=64;
@@ -35,18 +35,24 @@ impl StoreConfig {
     /// What is wrong and the correct form, without secrets.
     pub fn address(&self, base: &Path) -> Result<Option<Address>, String> {
         let Some(url) = &self.url else { return Ok(None) };
-        if !CONNECTIONS.contains(&self.connections_max) {
-            let (least, most) = (CONNECTIONS.start(), CONNECTIONS.end());
-            return Err(format!("connections_max: {least} to {most} is right"));
-        }
         let url = url.read(base).map_err(|why| format!("url: {why}"))?.expose().to_owned();
         check_address(&url).map_err(|it| it.to_string())?;
-        let ca = self.ca.as_ref().map(|it| base.join(it));
-        if let Some(file) = ca.as_ref().filter(|it| !it.is_file()) {
-            return Err(format!("ca: there is no file {}", file.display()));
-        }
+        let ca = self.check(base)?;
         let node = self.node.clone().unwrap_or_else(store::machine_name);
         Ok(Some(Address { url, ca, connections_max: self.connections_max, node }))
+    }
+
+    /// The file of additional certificates. What is wrong beside the address is wrong without one, too.
+    ///
+    /// # Errors
+    /// What is wrong and the correct form.
+    pub(super) fn check(&self, base: &Path) -> Result<Option<PathBuf>, String> {
+        check_range("connections_max", self.connections_max, CONNECTIONS)?;
+        let ca = self.ca.as_ref().map(|it| base.join(it));
+        match ca.as_ref().filter(|it| !it.is_file()) {
+            Some(file) => Err(format!("ca: there is no file {}", file.display())),
+            None => Ok(ca),
+        }
     }
 
     /// Opens component storage on the server or in the data folder `data`. Paths are relative to `base`. Blocks, and

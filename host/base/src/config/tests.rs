@@ -53,7 +53,9 @@ fn names_correct_value_without_rust_terms() {
         ("[servers.a]\nurl = 'https://a.example'\ntrust_hints = 'b'", "or a list of tools"),
         ("[tokens.a]\nscopes = ['*']", "missing field `sha256`"),
         ("[log]\nformat = 7", "a text in quotes"),
-        ("[assistants.a]\ntools = 'b'", "[assistants] a: what is right here is a list"),
+        ("[assistants.a]\ntools = 'b'", "line 2: assistants.a.tools: what is right here is a list"),
+        ("[limits]\nmemory = 1", "line 2: limits.memory: unknown field"),
+        ("addr = '127.0.0.1:1'\naddr = 'b'", "line 2: addr: what is right here is one entry"),
         ("[toolsets.a]\ninclude = [7]", "what is right here is \"component:NAME\""),
     ] {
         let error = parse(text).unwrap_err();

@@ -84,6 +84,9 @@ pub fn problems(config: &Config) -> Vec<Problem> {
     for (name, token) in &config.tokens {
         let wrong_name = name_problem(name);
         problems.extend(wrong_name.map(|what| Problem::new(&["tokens", name], what, true)));
+        let unread = token.language.as_ref().and_then(LanguageTag::unread);
+        problems
+            .extend(unread.map(|what| Problem::new(&["tokens", name, "language"], what, false)));
         let mut problem = |key: &str, what: String| {
             problems.push(Problem::new(&["tokens", name, key], what, true));
         };
