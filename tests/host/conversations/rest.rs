@@ -186,13 +186,7 @@ async fn errors_have_their_code_and_status() {
             403,
             "target_agent_not_in_project",
         ),
-        (
-            "/api/projects/office/agents/far/chat/sing",
-            json,
-            String::new(),
-            405,
-            "method_not_allowed",
-        ),
+        ("/api/projects/office/agents/far/chat/sing", json, String::new(), 404, "not_found"),
     ] {
         let (found, refused) = sent(&client, path, kind, body).await;
         assert_eq!((found, &refused["error"]), (status, &Value::from(code)), "{path}: {refused}");

@@ -11,7 +11,7 @@ use axum::{
         IntoResponse, Response, Sse,
         sse::{Event, KeepAlive},
     },
-    routing::{MethodRouter, get},
+    routing::any,
 };
 use futures::{FutureExt, Stream, StreamExt, future::ready, stream};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
@@ -47,6 +47,9 @@ const WAITING_MAX: usize = 32;
 /// Maximum silence of a stream, before proxies take it for dead.
 const QUIET: Duration = Duration::from_secs(10);
 
+/// The methods that a component can answer.
+const METHODS: [&str; 5] = ["DELETE", "GET", "PATCH", "POST", "PUT"];
+
 /// Content security policy of component responses: nothing runs or loads.
 const ANSWER_POLICY: &str = "default-src 'none'; sandbox";
 
@@ -61,9 +64,7 @@ pub(crate) struct Endpoints {
 /// Everything under `/api` that is not the server's own, and the addresses elsewhere that `[endpoints]`
 /// names.
 pub(crate) fn routes(endpoints: Endpoints) -> Router {
-    let every = || -> MethodRouter<Endpoints> {
-        get(answer).delete(answer).patch(answer).post(answer).put(answer)
-    };
+    let every = || any(answer);
     let mut router =
         Router::new().route("/api/{component}", every()).route("/api/{component}/{*path}", every());
     for name in endpoints.calls.config.endpoints.elsewhere() {
@@ -127,6 +128,10 @@ impl Endpoints {
         let method = if parts.method == Method::HEAD { &Method::GET } else { &parts.method };
         let name = component.name();
         if component.has_handler() {
+            let mut methods = METHODS.to_vec();
+            if !methods.contains(&method.as_str()) {
+                return Err(unknown(name, method, &mut methods));
+            }
             return self.responded(&asked, parts, body, caller).await;
         }
         match component.route(method, &segments) {
@@ -164,14 +169,26 @@ impl Endpoints {
                 let call = RouteCall { component, request, tool, caller, trace, trusts };
                 self.handled(call).await
             }
-            found if *method == Method::GET => {
-                match self.looked_up(&asked, query()?, caller).await? {
-                    Some(found) => Ok(json(found).into_response()),
-                    None => Err(unknown(name, method, found, false)),
+            found => {
+                let mut methods = match found {
+                    Found::Other(methods) => methods.into_iter().map(Method::as_str).collect(),
+                    _ => Vec::new(),
+                };
+                let is_read = *method == Method::GET;
+                let looked_up = match methods.contains(&"GET") {
+                    true => Ok(None),
+                    false => self.looked_up(&asked, query()?, caller).await,
+                };
+                match looked_up {
+                    Ok(Some(found)) if is_read => return Ok(json(found).into_response()),
+                    Err(failure) if is_read => return Err(failure),
+                    // Only the component knows its look-ups: it is asked, so that GET is named where it is served.
+                    Ok(Some(_)) => methods.push("GET"),
+                    Err(failure) if !matches!(failure.status, 404 | 405) => methods.push("GET"),
+                    Ok(None) | Err(_) => {}
                 }
+                Err(unknown(name, method, &mut methods))
             }
-            // Only the component knows its look-ups, and it is not run to list them.
-            found => Err(unknown(name, method, found, component.exports.endpoints.is_some())),
         }
     }
 
@@ -479,24 +496,17 @@ fn json(text: String) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], text)
 }
 
-/// Error for a missing path or method.
-fn unknown(name: &str, method: &Method, found: Found<'_>, is_read: bool) -> Failure {
-    let mut allowed = match found {
-        Found::Other(methods) => methods.into_iter().map(Method::as_str).collect(),
-        _ => Vec::new(),
-    };
-    if is_read {
-        allowed.push("GET");
-    }
-    if allowed.is_empty() {
+/// Error for a missing path, or for a method that is not among those that are served there.
+fn unknown(name: &str, method: &Method, served: &mut Vec<&str>) -> Failure {
+    if served.is_empty() {
         let message = format!("The component {name} serves nothing there.");
         return Failure::new("not_found", 404, message);
     }
-    if allowed.contains(&"GET") {
-        allowed.push("HEAD");
+    if served.contains(&"GET") {
+        served.push("HEAD");
     }
-    allowed.sort_unstable();
-    allowed.dedup();
+    served.sort_unstable();
+    served.dedup();
     let message = format!("{method} is not served here; the header Allow says what is.");
-    Failure::new("method_not_allowed", 405, message).with("allow", allowed.join(", "))
+    Failure::new("method_not_allowed", 405, message).with("allow", served.join(", "))
 }
