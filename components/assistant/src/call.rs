@@ -201,10 +201,9 @@ fn pictures(object: &Value) -> impl Iterator<Item = Image> {
     let lists = object.as_object().into_iter().flatten().filter_map(|it| it.1.as_array());
     let each = std::iter::once(object).chain(lists.flatten());
     each.filter_map(|entry| {
-        let mime_type = entry["mimeType"].as_str().filter(|it| it.starts_with("image/"))?;
-        let data = entry["data"].as_str()?;
-        let is_base64 = BASE64.decode(data).is_ok_and(|it| !it.is_empty());
-        is_base64.then(|| Image { mime_type: mime_type.to_owned(), data: data.into() })
+        let image = Image::read(entry["mimeType"].as_str()?, entry["data"].as_str()?)?;
+        let is_base64 = BASE64.decode(&*image.data).is_ok_and(|it| !it.is_empty());
+        is_base64.then_some(image)
     })
 }
 
@@ -219,10 +218,7 @@ fn pictured(part: &Part) -> Option<Value> {
 fn block(block: &Value) -> Option<Part> {
     match block["type"].as_str()? {
         "text" => Some(Part::text(block["text"].as_str()?)),
-        "image" => {
-            let mime_type = block["mimeType"].as_str()?.to_owned();
-            Some(Part::image(Image { mime_type, data: block["data"].as_str()?.into() }))
-        }
+        "image" => Some(Part::picture(block["mimeType"].as_str()?, block["data"].as_str()?)),
         "resource" => {
             let resource = &block["resource"];
             let uri = resource["uri"].as_str().unwrap_or_default();
@@ -335,6 +331,11 @@ mod tests {
             (json!({ "content": [text("{\"mimeType\":\"image/png\",\"data\":\"?\"}")] }), 0, 1),
             (json!({ "content": [text("{\"mimeType\":\"audio/wav\",\"data\":\"AAAA\"}")] }), 0, 1),
             (json!({ "content": [text("[1]"), text("hello")] }), 0, 2),
+            (
+                json!({ "content": [{ "type": "image", "mimeType": "text/html", "data": BYTES }] }),
+                0,
+                1,
+            ),
         ] {
             let (_, data, left) = parsed(&result);
             assert_eq!((data.len(), left), (pictures, texts), "{result}");

@@ -57,7 +57,32 @@ impl std::fmt::Debug for Image {
     }
 }
 
+/// Characters of a MIME type that a note shows.
+const SHOWN_MAX: usize = 64;
+
+impl Image {
+    /// The picture with that base64 `data`, if `mime_type` is one of pictures.
+    pub fn read(mime_type: &str, data: impl Into<Arc<str>>) -> Option<Self> {
+        let is_right = |it: u8| it.is_ascii_alphanumeric() || b".+-".contains(&it);
+        let kind = mime_type.strip_prefix("image/").unwrap_or_default();
+        let is_picture = !kind.is_empty() && kind.bytes().all(is_right);
+        is_picture.then(|| Self { mime_type: mime_type.to_owned(), data: data.into() })
+    }
+}
+
 impl Part {
+    /// Creates a picture, or a note in place of data that is none.
+    pub fn picture(mime_type: &str, data: impl Into<Arc<str>>) -> Self {
+        Image::read(mime_type, data).map_or_else(
+            || {
+                let kind = mime_type.chars().filter(|it| !it.is_control()).take(SHOWN_MAX);
+                let kind: String = kind.collect();
+                Self::text(format!("[{kind:?}: 画像ではありません / no picture]"))
+            },
+            Self::image,
+        )
+    }
+
     /// Creates a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { body: Body::Text(text.into()), signature: None }
@@ -73,9 +98,7 @@ impl From<Piece> for Part {
     fn from(piece: Piece) -> Self {
         match piece {
             Piece::Text(text) => Self::text(text),
-            Piece::Picture(Picture { mime_type, base64 }) => {
-                Self::image(Image { mime_type, data: base64.into() })
-            }
+            Piece::Picture(Picture { mime_type, base64 }) => Self::picture(&mime_type, base64),
         }
     }
 }
@@ -125,4 +148,24 @@ pub fn images_of(parts: &[Part]) -> impl Iterator<Item = &Image> {
         Body::Image(image) => Some(image),
         Body::Text(_) => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_of_another_kind_is_no_picture() {
+        for mime_type in ["image/png", "image/svg+xml"] {
+            let part = Part::picture(mime_type, "AAAA");
+            assert!(matches!(part.body, Body::Image(it) if it.mime_type == mime_type));
+        }
+        for mime_type in ["text/html", "image/", "image", "", "image/png;base64,x", "image/\"png"] {
+            let part = Part::picture(mime_type, "AAAA");
+            assert!(
+                matches!(&part.body, Body::Text(it) if it.contains("no picture")),
+                "{mime_type}"
+            );
+        }
+    }
 }

@@ -8,6 +8,14 @@ const URI: &str = "madoguchi/uri";
 /// Depth to which an output is looked through.
 const DEPTH_MAX: usize = 8;
 
+/// Whether `mime_type` is one of pictures.
+pub fn is_picture(mime_type: &str) -> bool {
+    let is_right = |it: u8| it.is_ascii_alphanumeric() || b".+-".contains(&it);
+    let essence = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = essence.strip_prefix("image/").unwrap_or_default();
+    !kind.is_empty() && kind.bytes().all(is_right)
+}
+
 /// Adds base64 bytes of pictures in `content` as `data` beside their `uri` in `output`.
 pub fn put_in(output: &mut Value, content: &[Value]) {
     let images = content.iter().filter(|it| it["type"] == "image");
@@ -42,6 +50,16 @@ mod tests {
 
     fn picture(data: &str, uri: Option<&str>) -> Value {
         json!({ "type": "image", "data": data, "_meta": { URI: uri } })
+    }
+
+    #[test]
+    fn recognizes_types_of_pictures() {
+        for right in ["image/png", "IMAGE/svg+xml; charset=utf-8"] {
+            assert!(is_picture(right), "{right}");
+        }
+        for wrong in ["text/html", "image/", "image", "", "image/a b", "ximage/png"] {
+            assert!(!is_picture(wrong), "{wrong}");
+        }
     }
 
     #[test]

@@ -243,8 +243,7 @@ fn drop_oldest(contents: &mut Vec<Value>) {
 }
 
 fn image(value: &Value) -> Option<Image> {
-    let (mime_type, data) = (value["mimeType"].as_str()?, value["data"].as_str()?);
-    Some(Image { mime_type: mime_type.to_owned(), data: data.into() })
+    Image::read(value["mimeType"].as_str()?, value["data"].as_str()?)
 }
 
 #[cfg(test)]

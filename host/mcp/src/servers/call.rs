@@ -23,7 +23,7 @@ use super::{
     retry::{self, Failed, RETRIES_MAX},
 };
 use crate::wire::{LACKS_CAPABILITY, listed};
-use base::{clean, failure::INVALID, unreadable};
+use base::{clean, failure::INVALID, pictures::is_picture, unreadable};
 use calls::{refused, unavailable};
 use registry::upstream::{Answer, Ask, Passed, Request};
 use sandbox::component::{Ask as Asks, CallError, InputRequired, Problem, Question, Stop};
@@ -34,6 +34,8 @@ const ASKABLE: [&str; 3] = ["elicitation", "sampling", "roots"];
 const PATIENCES_MAX: u32 = 10;
 /// Maximum size of an unknown content block that is passed as text, in bytes.
 const BLOCK_BYTES_MAX: usize = 4 << 10;
+/// Characters of a media type that a note shows.
+const KIND_CHARS_MAX: usize = 64;
 /// Questions that a server may ask in one round.
 const QUESTIONS_MAX: usize = 16;
 
@@ -295,8 +297,14 @@ fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
         result => result,
     };
     let (meta, kind) = match (ask, &mut result) {
-        (Ask::Tool(_), ServerResult::CallToolResult(it)) => (&mut it.meta, &mut it.result_type),
-        (Ask::Prompt(_), ServerResult::GetPromptResult(it)) => (&mut it.meta, &mut it.result_type),
+        (Ask::Tool(_), ServerResult::CallToolResult(it)) => {
+            it.content.iter_mut().for_each(pictured);
+            (&mut it.meta, &mut it.result_type)
+        }
+        (Ask::Prompt(_), ServerResult::GetPromptResult(it)) => {
+            it.messages.iter_mut().for_each(|it| pictured(&mut it.content));
+            (&mut it.meta, &mut it.result_type)
+        }
         (Ask::Resource(_), ServerResult::ReadResourceResult(it)) => {
             // Whom it serves is for that server to say, and who may read it here for this one.
             it.cache_scope = Some(CacheScope::Private);
@@ -342,6 +350,17 @@ fn known(block: &mut Value) {
             };
             json!({ "type": "text", "text": text })
         });
+}
+
+/// Replaces an image that is no picture by a text that says so.
+fn pictured(block: &mut ContentBlock) {
+    if let ContentBlock::Image(image) = block
+        && !is_picture(&image.mime_type)
+    {
+        let kind: String = image.mime_type.chars().take(KIND_CHARS_MAX).collect();
+        let bytes = image.data.len() / 4 * 3;
+        *block = ContentBlock::text(format!("[{kind:?}, about {bytes} bytes: no picture]"));
+    }
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, CallError> {
@@ -454,6 +473,22 @@ mod tests {
         assert_eq!(contents, [&expected[..], &[long_expected]].concat());
         let other = CustomResult::new(json!({ "messages": "none" }));
         assert!(answer(&prompt(), ServerResult::CustomResult(other)).is_none());
+    }
+
+    #[test]
+    fn image_of_another_kind_becomes_a_text() {
+        let image = |kind: &str| json!({ "type": "image", "mimeType": kind, "data": "AAAA" });
+        let messages = ["image/png", "text/html"]
+            .map(|kind| json!({ "role": "user", "content": image(kind) }));
+        let result = serde_json::from_value(json!({ "messages": messages })).unwrap();
+        let Some(Answer::Result(passed)) = answer(&prompt(), ServerResult::GetPromptResult(result))
+        else {
+            panic!("it is an answer")
+        };
+        let json: Value = serde_json::from_str(&passed.json).unwrap();
+        assert_eq!(json["messages"][0]["content"], image("image/png"));
+        let text = "[\"text/html\", about 3 bytes: no picture]";
+        assert_eq!(json["messages"][1]["content"], json!({ "type": "text", "text": text }));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::{
     definition::{self, Tool},
     schema,
 };
-use base::limits::CheckOutputs;
+use base::{limits::CheckOutputs, pictures::is_picture};
 
 /// Number of outputs checked first, and sampling interval afterwards.
 const FIRST: u64 = 100;
@@ -30,6 +30,9 @@ pub(super) const QUESTIONS_MAX: usize = 32;
 const DEPTH_MAX: usize = 128;
 /// Bytes of a question's key.
 const KEY_BYTES_MAX: usize = 64;
+
+/// Characters of a media type that an error shows.
+const KIND_CHARS_MAX: usize = 64;
 
 /// Output schemas of one version's tools.
 pub(super) struct OutputCheck(BTreeMap<Arc<str>, Promise>);
@@ -135,6 +138,12 @@ fn ask(question: &Question) -> Result<(), String> {
 }
 
 fn content(content: &Content) -> Result<(), String> {
+    if let Content::Image(image) = content
+        && !is_picture(&image.mime_type)
+    {
+        let kind: String = image.mime_type.chars().take(KIND_CHARS_MAX).collect();
+        return Err(format!("an image of its content is {kind:?}, which is no type of pictures"));
+    }
     let (annotations, meta) = match content {
         Content::Text(it) => (&it.annotations, &it.meta),
         Content::Image(it) | Content::Audio(it) => (&it.annotations, &it.meta),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    Body, ErrorKind, Image, ModelError, Part,
+    Body, ErrorKind, ModelError, Part,
     models::{
         Tokens,
         wire::{WireError, retry_delay},
@@ -139,15 +139,13 @@ fn for_people(part: &Value) -> Option<Part> {
     }
     let signature = part["thoughtSignature"].as_str().map(str::to_owned);
     let image = &part["inlineData"];
-    let body = match (part["text"].as_str(), image["mimeType"].as_str(), image["data"].as_str()) {
+    let read = match (part["text"].as_str(), image["mimeType"].as_str(), image["data"].as_str()) {
         (Some(text), ..) if text.is_empty() && signature.is_none() => return None,
-        (Some(text), ..) => Body::Text(text.to_owned()),
-        (_, Some(mime_type), Some(data)) => {
-            Body::Image(Image { mime_type: mime_type.to_owned(), data: data.into() })
-        }
+        (Some(text), ..) => Part::text(text),
+        (_, Some(mime_type), Some(data)) => Part::picture(mime_type, data),
         _ => return None,
     };
-    Some(Part { body, signature })
+    Some(Part { signature, ..read })
 }
 
 fn is_thought(part: &Value) -> bool {
@@ -241,6 +239,13 @@ mod tests {
             reply.take(&piece(parts.clone())).unwrap();
             assert_eq!(reply.has_text(), has_text, "{parts}");
         }
+    }
+
+    #[test]
+    fn inline_data_of_another_kind_is_no_picture() {
+        let part = json!({ "inlineData": { "mimeType": "text/html", "data": "AAAA" } });
+        let read = for_people(&part).unwrap();
+        assert!(matches!(read.body, Body::Text(it) if it.contains("text/html")));
     }
 
     #[test]

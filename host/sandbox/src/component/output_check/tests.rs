@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::bindings::madoguchi::tool::types::MediaContent;
 
 fn check(schema: Option<Value>) -> OutputCheck {
     let schema = schema.map(|it| Arc::new(it.as_object().unwrap().clone()));
@@ -43,6 +44,18 @@ fn requires_promised_output() {
     let missing = with.output("tool", &output(None), CheckOutputs::Never).unwrap_err();
     assert!(missing.contains("missing"), "{missing}");
     assert_eq!(check(None).output("tool", &output(None), CheckOutputs::Always), Ok(()));
+}
+
+#[test]
+fn image_must_be_of_a_type_of_pictures() {
+    let image = |mime_type: &str| {
+        let mime_type = mime_type.to_owned();
+        let media = MediaContent { data: vec![0], mime_type, annotations: None, meta: None };
+        let output = Output { content: vec![Content::Image(media)], ..output(None) };
+        check(None).output("tool", &output, CheckOutputs::Never)
+    };
+    assert_eq!(image("image/png"), Ok(()));
+    assert!(image("text/html").unwrap_err().contains("no type of pictures"));
 }
 
 #[test]
