@@ -67,6 +67,8 @@ fn sync_name(file: &Path) -> io::Result<()> {
     let synced = File::open(folder.unwrap_or(Path::new("."))).and_then(|it| it.sync_all());
     match synced.as_ref().map_err(io::Error::kind) {
         Err(io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        // A folder that may be written and not read: what is synced with the file has to do.
+        Err(io::ErrorKind::PermissionDenied) => File::open(file).and_then(|it| it.sync_all()),
         _ => synced,
     }
 }
@@ -83,6 +85,15 @@ mod tests {
             write(&file, bytes).unwrap();
             assert_eq!(fs::read(&file).unwrap(), bytes);
         }
+        // Root may read each folder: this says something of other users alone.
+        let permit = |mode| {
+            let rights = std::os::unix::fs::PermissionsExt::from_mode(mode);
+            fs::set_permissions(home.path(), rights).unwrap();
+        };
+        permit(0o300);
+        write(&file, b"third").unwrap();
+        permit(0o700);
+        assert_eq!(fs::read(&file).unwrap(), b"third");
         sync_name(Path::new("seal.key")).unwrap();
         assert!(sync_name(Path::new("/no/such/folder/seal.key")).is_err());
     }
