@@ -221,8 +221,12 @@ fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {
             Some(
                 Command::CheckConfig(_) | Command::Compile(_) | Command::New(_) | Command::Wit(_),
             ) => Ok(ExitCode::SUCCESS),
-            Some(Command::Components(json)) => list(&config, "components", json, table).await,
-            Some(Command::Nodes(json)) => list(&config, "nodes", json, nodes::table).await,
+            Some(Command::Components(json)) => {
+                list(&config, ("components", "components"), json, table).await
+            }
+            Some(Command::Nodes(json)) => {
+                list(&config, ("nodes", "nodes"), json, nodes::table).await
+            }
             Some(Command::Servers(servers)) => servers.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
             Some(Command::Unload(named)) => named.unload(&config).await,

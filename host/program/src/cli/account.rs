@@ -82,7 +82,7 @@ impl Account {
         let (method, name, rest, body) = match &self.command {
             Command::New(it) => (Method::POST, &it.name, String::new(), scoped(it)),
             Command::List => {
-                return list(config, "accounts", self.json, lines).await;
+                return list(config, ("accounts", "accounts"), self.json, lines).await;
             }
             Command::Link(link) => {
                 let body = Some(json!({ "anew": link.anew }));

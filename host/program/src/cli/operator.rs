@@ -171,11 +171,7 @@ impl Accept {
         if self.show && self.json.is_wanted {
             print_line(&serde_json::to_string_pretty(&pending)?)?;
         } else if !self.json.is_wanted {
-            print_line(&format!(
-                "{} ({}):",
-                self.name,
-                &pending.digest[..pending.digest.len().min(12)]
-            ))?;
+            print_line(&format!("{} ({:.12}):", self.name, pending.digest))?;
             for line in pending.why.split("; ") {
                 print_line(&format!("  {line}"))?;
             }
@@ -226,18 +222,12 @@ impl Rollback {
 
 impl Audit {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        #[derive(serde::Deserialize)]
-        struct Lines {
-            lines: Vec<Value>,
-        }
         if let Some(call) = self.call {
             return super::report::call(config, call, self.json).await;
         }
         let path = format!("audit?lines={}", self.lines);
-        let answer = Server::running(config)?.ask(Method::GET, &path, None).await?;
-        print_answer(&answer, self.json, |answer_lines: &Lines| {
-            answer_lines.lines.iter().map(Value::to_string).collect()
-        })
+        let lines = |all: &[Value]| all.iter().map(Value::to_string).collect();
+        list(config, (&path, "lines"), self.json, lines).await
     }
 }
 
@@ -281,7 +271,7 @@ async fn pending(config: &Config, name: &str) -> anyhow::Result<Pending> {
 
 /// Formats a canary's share.
 fn answers(report: &CanaryReport) -> String {
-    format!("the build {} answers {}", &report.digest[..report.digest.len().min(12)], report.share)
+    format!("the build {:.12} answers {}", report.digest, report.share)
 }
 
 /// Compares a canary with the serving version.
@@ -340,21 +330,21 @@ fn changed(name: &str, answer: &str, json: Json) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Asks the running server for a list, which stands under its own name in the answer, and prints it.
+/// Asks the running server for the list at `path`, which stands under that name in the answer, and prints it.
 pub(crate) async fn list<T: DeserializeOwned>(
     config: &Config,
-    name: &str,
+    (path, name): (&str, &str),
     json: Json,
     lines: impl FnOnce(&[T]) -> Vec<String>,
 ) -> anyhow::Result<ExitCode> {
-    let answer = Server::running(config)?.ask(Method::GET, name, None).await?;
-    let lines = if json.is_wanted {
-        vec![pretty(&answer)?]
-    } else {
-        lines(&read::<Vec<T>>(&read::<Value>(&answer)?[name].to_string())?)
-    };
-    lines.iter().try_for_each(|it| print_line(it))?;
-    Ok(ExitCode::SUCCESS)
+    let answer = Server::running(config)?.ask(Method::GET, path, None).await?;
+    let entries = if json.is_wanted { Vec::new() } else { entries(&answer, name)? };
+    print_answer(&answer, json, |_: &Value| lines(&entries))
+}
+
+/// The list under that name in an answer.
+pub(super) fn entries<T: DeserializeOwned>(answer: &str, name: &str) -> anyhow::Result<Vec<T>> {
+    read(&read::<Value>(answer)?[name].to_string())
 }
 
 /// Says what the server answers: the answer itself, or in `lines`.
@@ -375,10 +365,15 @@ fn differences(report: &ComponentReport) -> impl Iterator<Item = &Difference> {
 }
 
 fn path_of(name: &str, what: &str) -> anyhow::Result<String> {
-    if name.contains(['/', '?', '#', '%']) {
-        bail!("{name:?} is no component's name");
+    Ok(format!("components/{}{what}", checked(name, "component")?))
+}
+
+/// A name of that kind, which becomes part of a URL.
+pub(super) fn checked<'a>(name: &'a str, kind: &str) -> anyhow::Result<&'a str> {
+    if name.is_empty() || name.contains(['/', '?', '#', '%']) {
+        bail!("{name:?} is no {kind}'s name");
     }
-    Ok(format!("components/{name}{what}"))
+    Ok(name)
 }
 
 pub(super) fn read<T: DeserializeOwned>(text: &str) -> anyhow::Result<T> {
@@ -403,10 +398,10 @@ pub(crate) fn table(components: &[ComponentReport]) -> Vec<String> {
     for component in components {
         let text = |it: &Option<String>| it.clone().unwrap_or_else(|| "-".to_owned());
         let number = component.generation.map_or("-".to_owned(), |it| it.to_string());
-        let digest = text(&component.digest).chars().take(12).collect::<String>();
+        let digest = text(&component.digest);
         let grants: Vec<_> = component.grants_needed.iter().map(ToString::to_string).collect();
         lines.push(format!(
-            "{:width$}  {number:>3}  {digest:12}  {:20}  {:>5}  {}",
+            "{:width$}  {number:>3}  {digest:12.12}  {:20}  {:>5}  {}",
             component.name,
             text(&component.since),
             component.tools.len(),
@@ -418,10 +413,9 @@ pub(crate) fn table(components: &[ComponentReport]) -> Vec<String> {
             .rev()
             .filter(|had| Some(had.number) != component.generation)
         {
-            let digest: String = earlier.digest.chars().take(12).collect();
             lines.push(format!(
-                "{:width$}  {:>3}  {digest:12}  {:20}  {}",
-                "", earlier.number, earlier.installed_at, earlier.status
+                "{:width$}  {:>3}  {:12.12}  {:20}  {}",
+                "", earlier.number, earlier.digest, earlier.installed_at, earlier.status
             ));
         }
         lines.extend(differences(component).map(|it| format!("{:width$}       {it}", "")));

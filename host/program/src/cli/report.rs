@@ -13,12 +13,11 @@ use host::{
     timeline::Round,
 };
 use reqwest::Method;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Json,
-    operator::{print_answer, read},
+    operator::{entries, list, print_answer},
     running::Server,
 };
 
@@ -71,19 +70,14 @@ fn kept(storage: &storage::Storage) -> Vec<String> {
 
 impl Settings {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        #[derive(Deserialize, Serialize)]
-        struct Listed {
-            settings: Vec<Setting>,
-        }
         let answer = Server::running(config)?.ask(Method::GET, "settings", None).await?;
-        let mut listed: Listed = read(&answer)?;
-        listed.settings.retain(|it| it.name.starts_with(&self.beginning));
-        if listed.settings.is_empty() {
+        let mut settings: Vec<Setting> = entries(&answer, "settings")?;
+        settings.retain(|it| it.name.starts_with(&self.beginning));
+        if settings.is_empty() {
             bail!("no setting's name begins with {:?}", self.beginning);
         }
-        print_answer(&serde_json::to_string(&listed)?, self.json, |listed: &Listed| {
-            listed.settings.iter().map(setting).collect()
-        })
+        let answer = json!({ "settings": settings }).to_string();
+        print_answer(&answer, self.json, |_: &Value| settings.iter().map(setting).collect())
     }
 }
 
@@ -105,12 +99,8 @@ fn setting(setting: &Setting) -> String {
 
 /// Shows what a call did, part by part.
 pub(super) async fn call(config: &Config, call: u64, json: Json) -> anyhow::Result<ExitCode> {
-    #[derive(Deserialize)]
-    struct Rounds {
-        rounds: Vec<Round>,
-    }
-    let answer = Server::running(config)?.ask(Method::GET, &format!("calls/{call}"), None).await?;
-    print_answer(&answer, json, |it: &Rounds| it.rounds.iter().flat_map(round).collect())
+    let lines = |rounds: &[Round]| rounds.iter().flat_map(round).collect();
+    list(config, (&format!("calls/{call}"), "rounds"), json, lines).await
 }
 
 fn round(round: &Round) -> Vec<String> {

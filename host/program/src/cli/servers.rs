@@ -7,12 +7,11 @@ use anyhow::{Context, bail};
 use clap::Args;
 use host::{Config, ServerReport, WaitingTool};
 use reqwest::Method;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
     Json,
-    operator::{print_answer, read},
+    operator::{checked, entries, list, print_answer},
     print_line,
     running::Server,
 };
@@ -30,23 +29,16 @@ pub(crate) struct Servers {
     json: Json,
 }
 
-#[derive(Deserialize)]
-struct Listed {
-    servers: Vec<ServerReport>,
-}
-
 impl Servers {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         if let Some(name) = &self.reconnect {
-            check_name(name)?;
-            let path = format!("servers/{name}/reconnect");
+            let path = format!("servers/{}/reconnect", checked(name, "server")?);
             let answer = Server::running(config)?.ask(Method::POST, &path, None).await?;
             let done =
                 vec![format!("{name}: is being reached anew; madoguchi servers says how it does")];
             return print_answer(&answer, self.json, |_: &Value| done);
         }
-        let answer = Server::running(config)?.ask(Method::GET, "servers", None).await?;
-        print_answer(&answer, self.json, |it: &Listed| lines(&it.servers))
+        list(config, ("servers", "servers"), self.json, lines).await
     }
 }
 
@@ -87,14 +79,6 @@ fn title(tool: &WaitingTool) -> String {
     format!("{} {what} ({:.12})", tool.tool, tool.digest)
 }
 
-/// Checks a name that becomes part of a URL.
-fn check_name(name: &str) -> anyhow::Result<()> {
-    if name.is_empty() || name.contains(['/', '?', '#', '%']) {
-        bail!("{name:?} is no server's name");
-    }
-    Ok(())
-}
-
 /// Accepts or refuses waiting tools of the server `name` after showing them, or only shows them.
 pub(super) async fn decide(
     config: &Config,
@@ -102,10 +86,11 @@ pub(super) async fn decide(
     word: &str,
     (is_shown_only, json): (bool, Json),
 ) -> anyhow::Result<ExitCode> {
-    check_name(name)?;
+    checked(name, "server")?;
     let server = Server::running(config)?;
-    let listed: Listed = read(&server.ask(Method::GET, "servers", None).await?)?;
-    let report = listed.servers.into_iter().find(|it| it.name == name);
+    let answer = server.ask(Method::GET, "servers", None).await?;
+    let mut reports = entries::<ServerReport>(&answer, "servers")?.into_iter();
+    let report = reports.find(|it| it.name == name);
     let report = report
         .with_context(|| format!("there is no server {name}; `madoguchi servers` lists them"))?;
     if report.waiting.is_empty() {
