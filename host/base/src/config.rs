@@ -15,7 +15,7 @@ use smart_default::SmartDefault;
 use crate::{
     embedded::Embedded,
     language::LanguageTag,
-    limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig, TasksConfig},
+    limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig, TasksConfig, check_range},
     toolsets::{Toolset, Toolsets},
 };
 use store::{blobs, live_nodes::LiveNodes};
@@ -229,10 +229,7 @@ pub struct CanaryConfig {
 
 impl SwapConfig {
     fn check(&self) -> Result<(), String> {
-        match self.node_wait_s {
-            1..=600 => Ok(()),
-            it => Err(format!("node_wait_s = {it}: it is 1 to 600")),
-        }
+        check_range("node_wait_s", self.node_wait_s, 1..=600)
     }
 }
 

@@ -34,7 +34,7 @@ fn names_each_mistake_in_the_hosts_part_and_repeats_no_secret() {
         ),
         ("[assistants.counter]\ntools = ['']", "[assistants.counter.tools]", "names of tools"),
         ("[assistants.counter]\ntrusts = ['*']", "[assistants.counter.trusts]", "one by one"),
-        ("[assistants.counter]\napproval = 'perhaps'", "[assistants]", "always"),
+        ("[assistants.counter]\napproval = 'perhaps'", "assistants.counter.approval", "always"),
         ("[chat]\nscopes = ['all']", "[chat.scopes]", "read-only"),
         ("[chat]\nbody_bytes_max = 1", "[chat.body_bytes_max]", "1024"),
         ("[chat]\npassword = 'hush'", "[chat.password]", "environment"),

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use super::{Config, Problem};
-use crate::grants::address::is_local;
+use crate::{grants::address::is_local, limits::check_range};
 
 /// Seconds that an access token may be valid for, at least and at most.
 const ACCESS_TOKEN_S: std::ops::RangeInclusive<u64> = 1..=3_600;
@@ -43,9 +43,7 @@ pub fn problems(config: &Config) -> Vec<Problem> {
         ),
         _ => {}
     }
-    if !ACCESS_TOKEN_S.contains(&accounts.access_token_s) {
-        let (least, most) = (ACCESS_TOKEN_S.start(), ACCESS_TOKEN_S.end());
-        let what = format!("{} cannot work; {least} to {most} is right", accounts.access_token_s);
+    if let Err(what) = check_range("access_token_s", accounts.access_token_s, ACCESS_TOKEN_S) {
         wrong(&["accounts", "access_token_s"], what);
     }
     found

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Config, Given, Problem};
-use crate::scopes::Scope;
+use crate::{limits::check_range, scopes::Scope};
 
 /// Environment variable of the optional gateway password.
 pub const PASSWORD_VARIABLE: &str = "AUTH_PASSWORD";
@@ -63,9 +63,7 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         None => None,
     };
     found.extend(wrong.map(|what| Problem::new(&["chat", "password"], what, true)));
-    if !BODY_BYTES.contains(&chat.body_bytes_max) {
-        let (value, least, most) = (chat.body_bytes_max, BODY_BYTES.start(), BODY_BYTES.end());
-        let what = format!("{value} cannot work; {least} to {most} is right");
+    if let Err(what) = check_range("body_bytes_max", chat.body_bytes_max, BODY_BYTES) {
         found.push(Problem::new(&["chat", "body_bytes_max"], what, true));
     }
     found

@@ -147,7 +147,7 @@ async fn sent(
 }
 
 /// Whether the response is of that media type.
-fn is(response: &Response, media: &str) -> bool {
+pub(super) fn is(response: &Response, media: &str) -> bool {
     let found = response.headers().get(header::CONTENT_TYPE);
     let found = found.and_then(|it| it.as_bytes().get(..media.len()));
     found.is_some_and(|it| it.eq_ignore_ascii_case(media.as_bytes()))

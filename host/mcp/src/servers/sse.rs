@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::{
     events::{Events, events},
+    post::is,
     retry::Failed,
 };
 use base::grants::secret::Secret;
@@ -60,8 +61,7 @@ impl SseTransport {
         if !status.is_success() {
             return Err(Failed::of_status(status.as_u16(), None));
         }
-        let media = response.headers().get(header::CONTENT_TYPE).map(|it| it.as_bytes());
-        if !media.is_some_and(|it| it.starts_with(b"text/event-stream")) {
+        if !is(&response, "text/event-stream") {
             return Err(Failed::Unusable("it does not answer with a stream of events".to_owned()));
         }
         let mut events = events(response, event_bytes_max, None);
