@@ -2,6 +2,7 @@
 
 mod bounds;
 mod change;
+mod files;
 mod initial;
 mod item;
 mod kinds;
@@ -9,12 +10,20 @@ mod list;
 mod options;
 mod order;
 mod plain;
+mod poll;
 mod text;
 
 use language::{Language, scan::marks, utterance::Utterance};
 use serde_json::{Map, Value, json};
 
-pub(super) use self::{change::change, kinds::COMMON, list::are_kinds, plain::plain};
+pub(super) use self::{
+    change::change,
+    kinds::COMMON,
+    list::{are_kinds, titled, unlabelled},
+    order::replacement,
+    plain::plain,
+    poll::choice,
+};
 use self::{
     item::{Item, OPTIONAL, REQUIRED},
     kinds::{FIELDS, FREE, Kind},
@@ -72,7 +81,8 @@ pub(super) struct Reading {
 /// Parses the fields of `utterance`, in order.
 pub(super) fn read(utterance: &Utterance) -> Reading {
     let text: String = utterance.chars.iter().collect();
-    let text = untitled(&text.replace(" w/ ", " with "));
+    let text = text.replace(" w/ ", " with ");
+    let text = untitled(&unlabelled(&text).map_or(text, |it| it.1));
     let mut reading = match initial::default_in(&text) {
         Some(default_in) => {
             let mut reading = written(&default_in.rest);
@@ -227,9 +237,12 @@ impl Reading {
                 Item::More(more) => {
                     let last = self.fields.last_mut();
                     let fits = |it: &&mut Field| it.options.is_empty() || more.options.is_empty();
-                    if let Some(field) = last.filter(fits) {
-                        field.take(*more);
-                        self.sure += 1;
+                    match last.filter(fits) {
+                        Some(field) => {
+                            field.take(*more);
+                            self.sure += 1;
+                        }
+                        None => self.left.push(written.trim().to_owned()),
                     }
                 }
                 Item::Nothing => {}
@@ -262,7 +275,14 @@ impl Reading {
 
     /// Shows `fields` only `when` another field has an answer, or reports the condition.
     fn show(&mut self, fields: &mut [Field], when: &str) {
-        let found = self.fields.iter().rev().find_map(|it| Some((it, it.answer(when)?)));
+        // `if yes or maybe`, `はいかたぶんなら`: one field has both answers.
+        let several = |field: &Field| {
+            let both = [" or ", "または", "か"].iter().find_map(|it| when.split_once(it))?;
+            let (one, other) = (field.answer(both.0)??, field.answer(both.1)??);
+            (one != other).then(|| Some(json!([one, other])))
+        };
+        let answer = |it: &Field| several(it).or_else(|| it.answer(when));
+        let found = self.fields.iter().rev().find_map(|it| Some((it, answer(it)?)));
         match found.and_then(|it| Some((it.0, it.1?))).map(|(field, equals)| ShowRule {
             kind: field.kind.name,
             label: field.label.clone(),
@@ -276,7 +296,10 @@ impl Reading {
     /// `food and service, each from 1 to 5`: copies the last field's constraints to those before.
     fn share(&mut self, last: &[Field]) {
         let Some(last) = last.last() else { return };
-        for field in self.fields.iter_mut().filter(|it| it.is_free && it.type_.is_none()) {
+        let is_open = |it: &&mut Field| {
+            it.is_free && (it.type_.is_none() || it.type_ == Some("number") && it.more.is_empty())
+        };
+        for field in self.fields.iter_mut().filter(is_open) {
             field.type_ = last.type_;
             field.more.clone_from(&last.more);
             field.options.clone_from(&last.options);
@@ -365,7 +388,7 @@ fn conditional(clause: &str) -> Option<(String, String)> {
     let text = Text::new(clause);
     let (condition, rest) = match text.find(ENGLISH, 0).filter(|it| it.0 == 0) {
         Some((_, to)) => {
-            let asks = text.find(", | then | ask | also ask ", to)?;
+            let asks = text.find(", | then | ask | also ask | how many | how much | which ", to)?;
             (text.piece(to, asks.0), text.piece(asks.0, text.len()))
         }
         None => {
@@ -431,7 +454,7 @@ pub(super) fn marking(clause: &str) -> Vec<(Vec<String>, bool)> {
     let is_required = is_required != is_not;
     let split = |text: &str| {
         const LEADS: &str = "and|but|make|set|please|the|a|with|only|mark|でも|ただし|あと|また|を";
-        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|にしておいて|にしといて|にしておく|にしてほしい|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please|pls|plz|thanks";
+        const TAILS: &str = "fields|field|is|are|as|be|should|must|has to|have to|に戻して|に戻す|にしておいて|にしといて|にしておく|にしてほしい|にして|してください|して|です|は|を|が|の|だけ|に|で|とも|欄|よ|ね|や|please|pls|plz|thanks";
         let names = items(text).into_iter().map(|name| {
             let mut name = Text::new(&name);
             name.strip(LEADS, TAILS);
@@ -458,44 +481,6 @@ pub(super) fn marking(clause: &str) -> Vec<(Vec<String>, bool)> {
     }
     let names = split(&text.text());
     if names.is_empty() { Vec::new() } else { vec![(names, is_required)] }
-}
-
-/// The only field of a poll: `a poll: pizza or sushi`, `カレーかラーメンかを聞く`.
-pub(super) fn choice(utterance: &Utterance) -> Option<Field> {
-    const OPTION_MAX: usize = 20;
-    let field = |options: Vec<String>| {
-        let is_fit = options.len() >= 2
-            && options.iter().all(|it| (1..=OPTION_MAX).contains(&it.chars().count()));
-        is_fit.then(|| Field {
-            label: Some(options.join(" / ")),
-            is_free: true,
-            options,
-            is_required: true,
-            ..Field::new(FREE)
-        })
-    };
-    let text: String = utterance.chars.iter().collect();
-    if let Some((before, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
-        let behind = behind.trim().trim_end_matches(['.', '?', '!']);
-        let parts = behind.split(',').flat_map(|it| it.split(" or ")).map(str::trim);
-        let parts =
-            parts.map(|it| it.strip_prefix("or ").unwrap_or(it)).filter(|it| !it.is_empty());
-        let mut field = field(parts.map(str::to_owned).collect())?;
-        // `ask my favourite fruit: apple or pear` has a label.
-        if let Some(label) = item::label(before).filter(|_| !has_form(before)) {
-            field.label = Some(label);
-        }
-        return Some(field);
-    }
-    // `カレーかラーメンか`: options end with か, before punctuation or a verb of asking.
-    const ENDS: &str =
-        "かを聞|か聞|かを選|か選|かを尋|か尋|かの|かで投票|かどっち|かアンケート|かのアンケート";
-    let end = marks(ENDS).filter_map(|it| utterance.find(it, 1)).min()?;
-    let ends = ['、', '。', 'は', 'で', 'に', ' ', 'を', '「', '」'];
-    let from =
-        utterance.chars[..end].iter().rposition(|it| ends.contains(it)).map_or(0, |it| it + 1);
-    let parts: String = utterance.chars[from..end].iter().collect();
-    field(parts.split('か').map(str::to_owned).filter(|it| !it.is_empty()).collect())
 }
 
 impl Field {
@@ -741,7 +726,8 @@ pub(super) fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
         let is_it = |it: &Field| it.kind.name == shown.kind && it.label == shown.label;
         if let Some(on) = fields[..at].iter().position(is_it) {
             let name = definitions[on]["name"].clone();
-            definitions[at]["showIf"] = json!({ "field": name, "equals": shown.equals });
+            let key = if shown.equals.is_array() { "in" } else { "equals" };
+            definitions[at]["showIf"] = json!({ "field": name, key: shown.equals });
         }
     }
     for (at, field) in fields.iter().enumerate().filter(|it| it.1.kind.name == "city") {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use toolkit::Tool as _;
 
 use language::{
-    Language,
+    Date, Language,
     chat::CONTINUED,
     context::{TurnContext, failure, submitted},
     rules::Percent,
@@ -111,6 +111,8 @@ const RENAMED: [(&str, &str); 2] = [
 ];
 /// Confidence in a sentence about a field of the form.
 const NAMED: Percent = 80;
+/// Confidence in taking back a change.
+const UNDONE: Percent = 96;
 const TITLE_MAX: usize = 60;
 const VALUE_MAX: usize = 200;
 
@@ -128,12 +130,22 @@ pub(super) struct Survey {
     /// Whether its fields are the topic's usual ones.
     #[serde(default)]
     is_usual: bool,
+    /// Label of the button that sends.
+    #[serde(default)]
+    button: Option<String>,
+    /// Title and fields before the last change.
+    #[serde(default)]
+    before: Option<(Option<String>, Vec<Value>)>,
 }
 
 impl Survey {
     pub(super) fn new(utterance: &Utterance, language: Language) -> Self {
         let Reading { mut fields, denied, left, is_addition, .. } = fields::read(utterance);
-        let quoted = utterance.quoted.first().map(|it| it.text.chars().take(TITLE_MAX).collect());
+        let text: String = utterance.chars.iter().collect();
+        let button = fields::unlabelled(&text).map(|it| it.0);
+        let quoted = utterance.quoted.iter().find(|it| button.as_ref() != Some(&it.text));
+        let quoted = quoted.map(|it| it.text.chars().take(TITLE_MAX).collect());
+        let quoted = quoted.or_else(|| fields::titled(&text).map(|it| it.0));
         let named =
             TOPICS.iter().find(|it| it.1.split('|').any(|it| utterance.find(it, 0).is_some()));
         // A survey asks about its topic: `survey: how did you like the workshop?`.
@@ -197,7 +209,16 @@ impl Survey {
         }
         fields.retain(|field| !denied.iter().any(|it| field.is_called(it)));
         let fields = fields::definitions(&fields, language);
-        Self { title, fields, is_asked: false, values: None, left, is_usual: !has_fields }
+        Self {
+            title,
+            fields,
+            is_asked: false,
+            values: None,
+            left,
+            is_usual: !has_fields,
+            button,
+            before: None,
+        }
     }
 
     /// Unknown words.
@@ -210,6 +231,31 @@ impl Survey {
         if self.fields.is_empty() {
             return None;
         }
+        let before = (self.title.clone(), self.fields.clone());
+        if is_undone(utterance)
+            && let Some((title, fields)) = self.before.replace(before.clone())
+        {
+            (self.title, self.fields) = (title, fields);
+            (self.is_asked, self.values, self.left) = (false, None, Vec::new());
+            return Some(UNDONE);
+        }
+        let text: String = utterance.chars.iter().collect();
+        if let Some((button, rest)) = fields::unlabelled(&text) {
+            let rest = Utterance::parse(&rest, Date::constant(2000, 1, 1), &super::VOCABULARY);
+            self.button = Some(button.chars().take(TITLE_MAX).collect());
+            (self.is_asked, self.values, self.left) = (false, None, Vec::new());
+            self.change(&rest, language);
+            return Some(NAMED);
+        }
+        let changed = self.change_fields(utterance, language);
+        if changed.is_some() {
+            self.before = Some(before);
+        }
+        changed
+    }
+
+    /// Applies a change of the title or of fields.
+    fn change_fields(&mut self, utterance: &Utterance, language: Language) -> Option<Percent> {
         let is_field = |field: &Value| {
             field["label"].as_str().is_some_and(|it| matches!(it, "タイトル" | "題名" | "Title"))
         };
@@ -227,27 +273,10 @@ impl Survey {
 
     /// Rewrites a replacement of an existing field: `メールじゃなくて電話で`, `phone instead of email`.
     pub(super) fn rewrite_replacement(&self, sentence: &str) -> Option<String> {
-        const BUT: &str =
-            "じゃなくて|ではなくて|ではなく|じゃなく|の代わりに|のかわりに|をやめて|はやめて";
-        const TAILS: &str = "にしてください|でお願いします|でお願い|にして|を聞いて|で|に|を";
-        const LEADS: &str = "actually |no, |make it |use |ask for |the ";
-        let sentence = sentence.trim().trim_end_matches(['。', '.', '!', '！']);
-        let lower = sentence.to_ascii_lowercase();
-        let (old, new) = match lower.split_once(" instead of ") {
-            Some((new, old)) => {
-                (old, marks(LEADS).fold(new, |it, lead| it.strip_prefix(lead).unwrap_or(it)))
-            }
-            None => {
-                let parted = || lower.split_once("に分け")?.0.split_once(['は', 'を']);
-                let (old, new) = marks(BUT).find_map(|it| lower.split_once(it)).or_else(parted)?;
-                let tail =
-                    marks(TAILS).filter_map(|it| new.strip_suffix(it)).min_by_key(|it| it.len());
-                (old, tail.unwrap_or(new).trim_start_matches('、'))
-            }
-        };
+        let (old, new) = fields::replacement(sentence)?;
         let text = |field: &Value, key: &str| field[key].as_str().unwrap_or_default().to_owned();
-        let is_it = |it: &Value| fields::is_called(old, &text(it, "name"), &text(it, "label"));
-        let is_there = self.fields.iter().any(is_it) && fields::are_kinds(new);
+        let is_it = |it: &Value| fields::is_called(&old, &text(it, "name"), &text(it, "label"));
+        let is_there = self.fields.iter().any(is_it) && fields::are_kinds(&new);
         is_there.then(|| match new.is_ascii() {
             true => format!("remove {old}, add {new}"),
             false => format!("{old}はいらない。{new}を追加"),
@@ -372,6 +401,9 @@ impl Survey {
         }
         self.is_asked = true;
         let mut form = json!({ "title": title, "fields": self.fields });
+        if let Some(button) = &self.button {
+            form["submitLabel"] = button.as_str().into();
+        }
         if self.is_usual {
             form["description"] = context
                 .say(
@@ -452,6 +484,22 @@ fn format_answer(field: &Value, value: &Value, context: &TurnContext<'_>) -> Str
     }
 }
 
+/// Whether `utterance` only takes back the last change: `undo`, `やっぱり元に戻して`.
+fn is_undone(utterance: &Utterance) -> bool {
+    const UNDO: &str = "元に戻して|もとに戻して|前に戻して|さっきの状態に戻して|戻して|今の変更は取り消して|今の変更は取り消し|今のなし|今のはなし|undo|undo that|undo the last change|undo the change|change it back|change that back|put it back|go back to the previous version|revert|revert that|revert it";
+    const LEADS: &str = "やっぱり|やっぱ|やはり|あ、|いや、|ごめん、|actually |no, |please ";
+    const TAILS: &str = "ください|下さい|ほしい|くれる|ね|。|、|!|！|.|?|？| please";
+    let text = utterance.text().to_lowercase();
+    let mut text = text.trim();
+    while let Some(rest) = marks(LEADS).find_map(|it| text.strip_prefix(it)) {
+        text = rest.trim_start_matches([' ', '、', ',']);
+    }
+    while let Some(rest) = marks(TAILS).find_map(|it| text.strip_suffix(it)) {
+        text = rest;
+    }
+    marks(UNDO).any(|it| it == text)
+}
+
 /// Whether a clause gives a reason, so that the words before the form are no title.
 fn is_reasoned(utterance: &Utterance) -> bool {
     ["ので", "たいから", "たいため"].iter().any(|it| utterance.find(it, 0).is_some())
@@ -514,9 +562,14 @@ fn topic(utterance: &Utterance) -> Option<String> {
     let text = utterance.piece(from, end).text;
     let has_name =
         text.chars().any(|it| matches!(it, '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'));
-    let is_verb =
-        marks("ので|たいから|聞く|尋ねる|入力|必須|任意|作|記入|答え|選|入れる|書|聞き|できる")
-            .any(|it| text.contains(it));
+    // `名前、メール、電話のフォーム` ends with a field.
+    if from > 0 && utterance.chars[from - 1] == '、' && fields::are_kinds(&text) {
+        return None;
+    }
+    let is_verb = marks(
+        "する|ので|たいから|聞く|尋ねる|入力|必須|任意|作|記入|答え|選|入れる|書|聞き|できる",
+    )
+    .any(|it| text.contains(it));
     ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)
 }
 

@@ -152,8 +152,8 @@ pub(super) fn take(text: &mut Text) -> Bounds {
 fn parse_one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usize)> {
     const TO: &str = "-|–|—|~|〜|から| to | through | - |..| and | till ";
     const LEADS: &str = "between |from |on a scale of |on a scale from |scale of |out of ";
-    const LESS: &str = "up to |maximum |maximum of |max |max. |max of |at most |no more than |not more than |under |最大|最高";
-    const MORE: &str = "at least |minimum |minimum of |min |min. |over |more than |最低|最小";
+    const LESS: &str = "の上限を|の上限は|上限を|上限は|上限|の最大を|の最大は|最大値を|最大値は|最大で|up to |maximum |maximum to |max to |limit to |maximum of |max |max. |max of |at most |no more than |not more than |under |最大|最高";
+    const MORE: &str = "at least |minimum |minimum of |minimum to |min to |min |min. |over |more than |の下限を|の下限は|下限を|下限は|下限|の最小を|の最小は|最低|最小";
     const EXACT: &str = "exactly |ちょうど";
     // `12月10日` is a date.
     if at.checked_sub(1).is_some_and(|it| text.chars[it] == '月') {
@@ -251,7 +251,7 @@ fn parse_one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usiz
         }
         _ => {}
     }
-    if let Some(to) = behind("刻み|きざみ|ごと| steps") {
+    if let Some(to) = behind("刻み|きざみ|ごと|単位| steps") {
         bounds.step = Some(first);
         return Some((at, to));
     }
@@ -270,6 +270,12 @@ fn parse_one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usiz
     let past = before("過去|直近|ここ").filter(|_| is_days);
     bounds.is_past = past.is_some();
     let today = today.or(past);
+    // `not more than 30 days from now`.
+    let ahead = |to: usize| {
+        let tails = marks(" from now| from today| ahead").filter(|it| is_days && is(it, to));
+        to + tails.map(str::len).max().unwrap_or(0)
+    };
+    let (least, most) = (least.map(|it| (it.0, ahead(it.1))), most.map(|it| (it.0, ahead(it.1))));
     if let Some((from, to)) = least {
         (bounds.min, bounds.is_days) = (Some(first), is_days);
         return Some((today.unwrap_or(from), to));
@@ -278,7 +284,10 @@ fn parse_one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usiz
         (bounds.max, bounds.is_days) = (Some(first), is_days);
         return Some((today.unwrap_or(from), to));
     }
-    before("in steps of |steps of |out of ").map(|from| {
+    before(
+        "in steps of |steps of |step of |step size |step |in increments of |increments of |out of ",
+    )
+    .map(|from| {
         if text.is_at("out of ", from) {
             (bounds.min, bounds.max) = (Some(1.0), Some(first));
         } else {

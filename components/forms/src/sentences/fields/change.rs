@@ -2,6 +2,7 @@
 
 use language::{Language, utterance::Utterance};
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 
 use super::{
     DEFAULT, Reading, bounds, conditional, distinguish, initial, is_called,
@@ -40,8 +41,17 @@ pub(in crate::sentences) fn change(
     };
     const FIRST: &str = "at the top|at the beginning|一番上に|先頭に|最初に";
     let is_first = Text::new(&text).has(FIRST) || text.trim_end().ends_with(" first");
+    let mut both = Vec::new();
     let pieces = clauses(&text).into_iter().flat_map(|it| pieces(&it));
-    for piece in pieces {
+    let mut pieces: VecDeque<String> = pieces.collect();
+    while let Some(piece) = pieces.pop_front() {
+        // `rename comments to remarks and move it to the top`.
+        let piece = match &about {
+            Some(name) if ["move it ", "put it "].iter().any(|it| piece.starts_with(it)) => {
+                piece.replacen("it", name, 1)
+            }
+            _ => piece,
+        };
         // `アレルギーがありなら詳細も`: the added field is shown with that answer.
         let condition =
             conditional(&piece).and_then(|(when, rest)| Some((answer(&fields, &when)?, rest)));
@@ -65,12 +75,36 @@ pub(in crate::sentences) fn change(
                 name.strip(LEADS, "やっぱり|やっぱ|やはり|は|も|を|って");
                 let name = name.text();
                 let name = by_place(&name, before).unwrap_or(name);
+                let count = fields.len();
                 fields.retain(|it| !of(it, &name));
+                if fields.len() == count && order::changed_option(&mut fields, &name, None) {
+                    (is_changed, is_sure) = (true, true);
+                }
             }
             is_changed |= fields.len() < count;
+            // `量を抜いて接客を入れて` goes on.
+            let rest = if text.chars[from].is_ascii() {
+                String::new()
+            } else {
+                text.piece(to, text.len())
+            };
+            if rest.chars().count() > 2 {
+                pieces.push_front(rest);
+            }
             continue;
         }
         if order::added_options(&mut fields, &text, of) || order::several(&mut fields, &text, of) {
+            (is_changed, is_sure) = (true, true);
+            continue;
+        }
+        if order::retyped(&mut fields, &text, of) || order::swapped(&mut fields, &text, &both, of) {
+            (is_changed, is_sure) = (true, true);
+            continue;
+        }
+        if let Some((old, new)) = order::exchanged(&text)
+            && !fields.iter().any(|it| of(it, &old))
+            && order::changed_option(&mut fields, &old, Some(&new))
+        {
             (is_changed, is_sure) = (true, true);
             continue;
         }
@@ -91,11 +125,14 @@ pub(in crate::sentences) fn change(
         for (names, is_required) in markings {
             let names: Vec<String> =
                 names.into_iter().map(|it| by_place(&it, &fields).unwrap_or(it)).collect();
+            both.clone_from(&names);
             for field in &mut fields {
                 if names.iter().any(|name| name == "*" || of(field, name)) {
                     field["required"] = is_required.into();
                     let is_one = names.iter().all(|name| name != "*");
                     about = field["name"].as_str().filter(|_| is_one).map(str::to_owned);
+                    // `make seat preference optional` is about no seat.
+                    is_sure |= is_one;
                     marked = true;
                     bound(field, &piece);
                     let stated = initial::default_in(&piece).map(|it| it.value);
@@ -173,7 +210,8 @@ pub(in crate::sentences) fn change(
             }
         }
         if let Some(moved) = order::moved(&mut fields, &text, of) {
-            is_changed |= moved;
+            about = moved.clone().or(about);
+            is_changed = true;
             continue;
         }
         // `18歳以上だけ` constrains the only age field.

@@ -1,11 +1,15 @@
 //! Parses one item of a list: label, type, options and constraints.
 
-use language::{say::capital, scan::marks};
+use language::{
+    say::capital,
+    scan::{hiragana, marks},
+};
 use serde_json::{Map, Value, json};
 
 use super::{
     DEFAULT, Field,
     bounds::{self, Bounds},
+    files,
     kinds::{CANONICAL, FREE, Kind, WORDS, YES_NO},
     options::{self, OPTION_MAX, is_count, parts, unquote},
     plain::days,
@@ -18,6 +22,8 @@ const LABEL_MAX: usize = 60;
 const FREE_WORDS_MAX: usize = 5;
 const FREE_CHARS_MAX: usize = 16;
 const OPTIONS_MAX: usize = 50;
+/// Units in brackets behind a label.
+const UNITS: &str = "円|千円|万円|税込|税抜|人|名|個|枚|本|台|時間|分|日|歳|cm|kg|km|g|m|%|℃|度|yen|jpy|usd|$|people|hours|minutes|days";
 
 /// Result of an item.
 #[derive(Clone, Debug)]
@@ -38,7 +44,7 @@ pub(super) const SEVERAL: &str = "複数選択可|複数回答可|複数可|複�
 const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かなくていい|は聞かない|は無しで|はなしで|なしで|無しで|抜きで|は除いて|以外|はやめて|は入れないで";
 const DENIED_BEFORE: &str = "no need to ask for|no need for|there is no need for|you need not ask for|no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
 const LEADS: &str = "作って|つくって|作成して|じゃあ|やはり|can you|could you|would you|will you|me about|me for|me|us|and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
-const TAILS: &str = "that's|that is|that are|which is|which are|must be|should be|has to be|needs to be|じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いします|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
+const TAILS: &str = "that's|that is|that are|that|っていう|といった|みたいな|which is|which are|must be|should be|has to be|needs to be|じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|as|of|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いいたします|をお願いします|お願いいたします|お願い致します|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
 /// Words for types.
 const TYPES: &[(&str, &str)] = &[
     (
@@ -63,7 +69,7 @@ const TYPES: &[(&str, &str)] = &[
 ];
 /// Beginnings and endings of labels, with their type.
 const SHAPES: &[(&str, &str, &str)] = &[
-    ("datetime", "日時", ""),
+    ("datetime", "日時", "when *"),
     ("date", "日|日付|年月日|期日|日取り", "date|day|date *"),
     (
         "number",
@@ -246,6 +252,8 @@ struct About {
     copies: Option<usize>,
     /// Kind of files, in the sentence's words.
     files: Option<String>,
+    /// Unit of the values, a part of the label.
+    unit: Option<String>,
     left: Vec<String>,
     /// Condition, in the sentence's words.
     when: Option<String>,
@@ -292,6 +300,15 @@ impl About {
                 *text = Text::new(&format!("{rest} {}", text.piece(to, text.len())));
             }
         }
+        // `low/medium/high default medium`.
+        const STATED: &str = "defaults to|defaulting to|default to|default is|default";
+        if let Some((from, to)) = text.find(STATED, 1) {
+            let value = Text::new(&text.piece(to, text.len()).replacen(':', "", 1)).text();
+            if !value.is_empty() && value.is_ascii() && value.split(' ').count() <= 2 {
+                self.more.insert(DEFAULT.to_owned(), value.into());
+                text.cut(from, text.len());
+            }
+        }
         if let Some((name, value)) = date_bound(text) {
             self.more.insert(name.to_owned(), value.into());
         }
@@ -331,7 +348,13 @@ impl About {
             // `the parents upload a signed paper`: the object is the label.
             let behind = text.piece(to, text.len());
             let is_lead = *kind == "file" && from > 0 && text.chars[from].is_ascii();
-            match is_lead && behind.chars().any(char::is_alphanumeric) {
+            let is_object = || {
+                let mut behind = Text::new(&behind);
+                bounds::take(&mut behind);
+                files::take(&mut behind);
+                behind.chars.iter().any(|it| it.is_alphanumeric())
+            };
+            match is_lead && is_object() {
                 true => *text = Text::new(&behind),
                 false => drop(text.cut(from, to)),
             }
@@ -344,22 +367,11 @@ impl About {
         if self.bounds.is_number() && marks(CHOSEN_OF).any(|it| it == rest.trim()) {
             *text = Text::new("");
         }
-        const FILES: &[(&str, &str)] = &[
-            ("のpdf|をpdf|pdf", ".pdf"),
-            ("or word|word", ".doc,.docx"),
-            ("excel|エクセル", ".xls,.xlsx"),
-        ];
-        let mut accepted = Vec::new();
-        for (words, suffix) in FILES {
-            let mut rest = text.clone();
-            if rest.take(words) && rest.text().chars().any(char::is_alphanumeric) {
-                *text = rest;
-                accepted.push(*suffix);
-            }
-        }
-        if !accepted.is_empty() {
-            text.take("or|か");
-            self.more.insert("accept".to_owned(), accepted.join(",").into());
+        let mut rest = text.clone();
+        let accepted = files::take(&mut rest);
+        if !accepted.is_empty() && rest.text().chars().any(char::is_alphanumeric) {
+            *text = rest;
+            self.more.insert("accept".to_owned(), accepted.into());
             self.kind = Some("file");
         }
     }
@@ -379,7 +391,7 @@ impl About {
         let bounding = |it: &&String| bounds::take(&mut Text::new(it)) != Bounds::default();
         if list.len() > 2
             && list.iter().filter(bounding).count() > 1
-            && !list.iter().any(|it| is_count(it))
+            && !list.iter().any(|it| is_count(it) || files::only(it).is_some())
         {
             self.options = list;
             return;
@@ -416,9 +428,11 @@ impl About {
         }
         match rest.len() {
             0 => {}
+            // `金額（円、1000円単位）`.
+            1 if marks(UNITS).any(|it| it == rest[0]) => self.unit = rest.pop(),
             1 => {
                 // `添付（PDF、5MBまで）`.
-                if let Some(accept) = file_kind(&rest[0]) {
+                if let Some(accept) = files::only(&rest[0]) {
                     self.more.insert("accept".to_owned(), accept.into());
                     self.files = rest.pop();
                     return;
@@ -464,6 +478,7 @@ impl About {
         }
         self.bounds = other.bounds.or(self.bounds);
         self.copies = other.copies.or(self.copies);
+        self.unit = other.unit.or(self.unit.take());
         self.more.extend(other.more);
         self.left.extend(other.left);
     }
@@ -515,7 +530,11 @@ impl About {
             (true, true) if !marks(PART_OF_NAME).any(|it| text.is_at(it, 0)) => None,
             _ if is_phrase && !is_free => None,
             _ if !label.chars().any(char::is_alphanumeric) => Some(self.options.join(" / ")),
-            _ => Some(capital(&label)),
+            _ => Some(match &self.unit {
+                Some(unit) if label.is_ascii() => format!("{} ({unit})", capital(&label)),
+                Some(unit) => format!("{label}（{unit}）"),
+                None => capital(&label),
+            }),
         };
         let shape = SHAPES.iter().find(|shape| {
             let lower: String = text.lower.iter().collect();
@@ -523,7 +542,7 @@ impl About {
         });
         let mut type_ = self.kind.filter(|it| *it != "yes_no");
         if is_free && type_.is_none() && self.options.is_empty() {
-            type_ = shape.map(|it| it.0);
+            type_ = shape.map(|it| it.0).or(self.unit.is_some().then_some("number"));
         }
         // `アイコン（画像のみ）` is a file; a name is not.
         if let Some(words) = self.files.take() {
@@ -604,7 +623,8 @@ impl About {
 
     /// Converts it to properties of the field before.
     fn more_of(mut self) -> Field {
-        let mut type_ = self.kind;
+        // `within 30 days` limits a date.
+        let mut type_ = self.kind.or(self.bounds.is_days.then_some("date"));
         self.bound(&FREE, "", &mut type_);
         if self.options.is_empty() {
             // `at least two of them` counts options.
@@ -658,6 +678,9 @@ impl About {
         // A file field takes one file.
         if bounds.is_number() && base == "file" {
             let most = bounds.max.or(bounds.min).unwrap_or_default();
+            if most > 1.0 {
+                self.more.insert("multiple".to_owned(), true.into());
+            }
             self.left.push(format!("{most} {}", label.to_lowercase()));
         } else if bounds.is_number() {
             if !["number", "range"].contains(&base) {
@@ -699,6 +722,14 @@ pub(super) fn known(label: &Text) -> Option<(Kind, usize, bool)> {
     if label.text() == "国" {
         return WORDS.at(&['国', '名'], 0).map(|it| (it.0, 0, true));
     }
+    // `ナマエ`, often written with narrow characters.
+    let is_katakana = |it: &char| matches!(it, '\u{30a1}'..='\u{30f6}' | 'ー');
+    if label.lower.iter().all(is_katakana) {
+        let kana: Vec<char> = label.lower.iter().map(|it| hiragana(*it)).collect();
+        if let Some((kind, _)) = WORDS.at(&kana, 0).filter(|it| it.1 == kana.len()) {
+            return Some((kind, 0, true));
+        }
+    }
     let (mut found, mut at) = (Vec::new(), 0);
     while at < label.len() {
         match WORDS.at(&label.lower, at) {
@@ -727,21 +758,6 @@ pub(super) fn shaped(shapes: &'static str, text: &str) -> bool {
         Some(begin) => text.starts_with(begin),
         None => text == shape || text.ends_with(&format!(" {shape}")),
     })
-}
-
-/// Accepted file types, if `text` only names a kind of files.
-fn file_kind(text: &str) -> Option<&'static str> {
-    const KINDS: &[(&str, &str)] = &[
-        ("pdf", ".pdf"),
-        ("word", ".doc,.docx"),
-        ("excel|エクセル", ".xls,.xlsx"),
-        ("csv", ".csv"),
-        ("画像|写真|image|images|picture|pictures", "image/*"),
-    ];
-    let mut text = Text::new(&text.to_lowercase());
-    text.strip("only", "のみ|だけ|限定|ファイル|形式|only|files|file");
-    let text = text.text();
-    KINDS.iter().find(|it| marks(it.0).any(|it| it == text)).map(|it| it.1)
 }
 
 /// Removes and parses the condition.

@@ -20,7 +20,7 @@ pub(super) struct Region {
 /// Words for the form.
 const FORMS: &str = "入力フォーム|登録画面|登録の画面|入力画面|申し込みフォーム|申込フォーム|問い合わせフォーム|フォーム|ふぉーむ|アンケート|入力欄|入力画面|調査票|質問票|申込書|申請書|注文票|依頼票|貸出票|受付票|記入用紙|希望調査|意識調査|questionnaire|feedback form|sign-up sheet|sign up sheet|signup sheet|signup form|form|forms|survey|surveys|poll|sheet";
 /// Phrases before a list, in English.
-const BEFORE: &str = "ask about|asks about|asking about|with the following fields|with fields for|with fields|with|asking for|asking|that asks for|that asks|which asks for|which asks|asks for|asks|to collect|that collects|which collects|collecting|collects|collect|including|containing|consisting of|that has|which has|having|has|there should be|it needs|fields for|ask for|ask the user for|ask me for|ask people for|ask the|fill in|enter";
+const BEFORE: &str = "ask about|asks about|asking about|with the following fields|with fields for|with fields|with|asking for|asking|tell me|tell us|that asks for|that asks|which asks for|which asks|asks for|asks|to collect|that collects|which collects|collecting|collects|collect|including|containing|consisting of|that has|which has|having|has|there should be|it needs|fields for|ask for|ask the user for|ask me for|ask people for|ask the|fill in|enter";
 /// Phrases after a list, in Japanese.
 const BEHIND: &str = "を検索|をアップロードでき|アップロードでき|を添付でき|添付でき|も書|も選|も入力|も記入|も教え|も添付|を評価|で評価|で聞く|で聞い|で聞き|で尋ね|で選|で答え|で回答|に答え|を回答|から選|一つ選|1つ選|ひとつ選|2つ選|3つ選|二つ選|三つ選|で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|聞いて|きいて|聞いとい|きいとい|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
 
@@ -59,6 +59,9 @@ pub(super) fn untitled(text: &str) -> String {
     const HEADS: &str = "のタイトルは|のタイトルを|タイトルは|タイトルを|の題名は|の題名を|題名は|題名を|フォーム名は|フォーム名を| with the title | titled | entitled |the title is |the title should be ";
     const TAILS: &str =
         "にしてください|にして|という名前で|として|でお願いします|でお願い|です|で|に";
+    if let Some((_, rest)) = titled(text) {
+        return rest;
+    }
     const MARKS: [(char, char); 5] =
         [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”'), ('\'', '\'')];
     for head in marks(HEADS) {
@@ -76,6 +79,45 @@ pub(super) fn untitled(text: &str) -> String {
         return format!("{}{joint}{space}{rest}", &text[..at]);
     }
     text.to_owned()
+}
+
+/// Title before a colon, and the text without it: `form titled Lunch order: name`.
+pub(in crate::sentences) fn titled(text: &str) -> Option<(String, String)> {
+    const HEADS: &str = " titled | entitled | called | named | with the title ";
+    const CHARS_MAX: usize = 40;
+    let colon = text.find(": ")?;
+    let before = &text[..colon];
+    let (at, head) = marks(HEADS).find_map(|it| Some((before.find(it)?, it)))?;
+    let title = before[at + head.len()..].trim();
+    let is_title = (1..=CHARS_MAX).contains(&title.chars().count())
+        && !title.contains(['"', '“', ',', '.', '(', '「']);
+    (is_title && has_form(&before[..at]))
+        .then(|| (title.to_owned(), format!("{}{}", &text[..at], &text[colon..])))
+}
+
+/// Label of the button that sends, and the text without it: `送信ボタンは「送る」で`, `submit button "Go"`.
+pub(in crate::sentences) fn unlabelled(text: &str) -> Option<(String, String)> {
+    const HEADS: &str = "送信ボタンのラベル|送信ボタンの文字|送信ボタンの名前|送信ラベル|送信ボタン|ボタンのラベル|ボタンの文字|ボタンの名前|ボタン|submit button label|submit button text|submit button|submit label|button label|button text|send button|button";
+    const LINKS: &str = "の表示は|の表示を|は|を|: | should be | should say | to say | to read | that says | saying | says | labelled | labeled | called | named | to | is | ";
+    const TAILS: &str = "にしてください|にして下さい|に変えて|に変更して|にして|にする|と表示して|でお願いします|でお願い|で|に";
+    const LEADS: &str = "and the |with the |with a |and a |and |the |make the |change the |set the |set |label the ";
+    const MARKS: [(char, char); 4] = [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”')];
+    let lower = text.to_ascii_lowercase();
+    let (at, head) = marks(HEADS).find_map(|it| Some((lower.find(it)?, it)))?;
+    let behind = &lower[at + head.len()..];
+    let link = marks(LINKS).filter(|it| behind.starts_with(it)).max_by_key(|it| it.len())?;
+    let from = at + head.len() + link.len();
+    let open = text[from..].chars().next()?;
+    let (_, close) = MARKS.iter().find(|it| it.0 == open)?;
+    let inner = from + open.len_utf8();
+    let end = inner + text[inner..].find(*close)?;
+    let rest = &text[end + close.len_utf8()..];
+    let tail = marks(TAILS).filter_map(|it| rest.strip_prefix(it)).min_by_key(|it| it.len());
+    let before = &text[..at];
+    let lead = marks(LEADS).filter_map(|it| before.strip_suffix(it)).min_by_key(|it| it.len());
+    let before = lead.unwrap_or(before).trim_end_matches([' ', ',', '、']);
+    let label = text[inner..end].trim();
+    (!label.is_empty()).then(|| (label.to_owned(), format!("{before}{}", tail.unwrap_or(rest))))
 }
 
 /// Whether `clause` names the form.
@@ -326,7 +368,8 @@ fn chosen(text: &Text) -> Vec<(usize, usize)> {
             from -= 1;
         }
         from += usize::from(from < end && is_end(from));
-        if text.chars[end] != 'で' || options::are_before(&text.piece(from, end)) {
+        let is_weak = text.chars[end] == 'で' || text.is_at("から、", end);
+        if !is_weak || options::are_before(&text.piece(from, end)) {
             spans.push((from, end));
         }
         at = next;
@@ -363,7 +406,15 @@ pub(super) fn choice(text: &Text) -> Option<(usize, usize)> {
     const VERBS: &str =
         "choose|choosing|pick|picking|select|selecting|favourite|favorite|all that apply";
     let from = |it: (usize, usize)| text.find("out of|from", it.1);
-    let found = text.find(CHOICE, 0).or_else(|| text.find(VERBS, 0).and_then(from))?;
+    // `at most 3 of ham, olives`, `any two of`.
+    let counted = || {
+        let (from, to) = text.find("up to|at most|no more than|max|maximum|any|pick|choose", 0)?;
+        let (of, end) = text.find(" of ", to)?;
+        let is_count = text.piece(to, of).trim().chars().all(|it| it.is_ascii_alphanumeric());
+        is_count.then_some((from, end))
+    };
+    let found = text.find(CHOICE, 0).or_else(|| text.find(VERBS, 0).and_then(from));
+    let found = found.or_else(counted)?;
     // `out of 5` is a limit.
     let next = text.chars[found.1..].iter().find(|it| **it != ' ');
     next.is_none_or(|it| !it.is_ascii_digit()).then_some(found)
@@ -440,7 +491,7 @@ fn topic_end(text: &Text, from: usize) -> usize {
 
 /// Splits a change of a form: `scrap the comment, put yes/no instead`.
 pub(super) fn pieces(clause: &str) -> Vec<String> {
-    const VERBS: &str = "add|remove|delete|scrap|drop|put|make|also|include|without|and add|and make|and remove|but";
+    const VERBS: &str = "add|remove|delete|scrap|drop|put|make|move|rename|swap|replace|also|include|without|and add|and make|and remove|but";
     let mut pieces: Vec<String> = Vec::new();
     for part in clause.split(['、', ',', ';']).flat_map(|it| it.split(" and ")) {
         let text = Text::new(part);
@@ -448,8 +499,10 @@ pub(super) fn pieces(clause: &str) -> Vec<String> {
         // `add a phone, and the email isn't required`.
         let is_behind_verb = pieces.last().is_some_and(|it| begins_verb(&Text::new(it)));
         let begins = begins_verb(&text) || is_behind_verb && is_mark(part);
-        let is_whole =
-            !part.is_ascii() && pieces.last().is_some_and(|it| it.ends_with(['て', 'で', 'に']));
+        let is_whole = !part.is_ascii()
+            && pieces.last().is_some_and(|it| {
+                it.ends_with(['て', 'で', 'に']) || it.ends_with("追加") || it.ends_with("削除")
+            });
         match pieces.last_mut() {
             Some(last) if !begins && !is_whole => {
                 last.push_str(", ");

@@ -10,7 +10,7 @@ use super::{
 
 pub(super) const OPTION_MAX: usize = 40;
 /// Phrases after options to choose from.
-pub(super) const CHOSEN: &str = "から一つ|から1つ|からひとつ|から2つ|から3つ|から4つ|から5つ|から二つ|から三つ|から最大|から複数|からいくつ|から選|の中から|のいずれか|のどれか|のどちらか|で選";
+pub(super) const CHOSEN: &str = "から一つ|から1つ|からひとつ|から2つ|から3つ|から4つ|から5つ|から二つ|から三つ|から最大|から複数|からいくつ|から選|から、|の中から|のいずれか|のどれか|のどちらか|で選";
 
 /// Whether `text` before a word of choosing ends with options: `高・中・低`.
 pub(super) fn are_before(text: &str) -> bool {
@@ -22,7 +22,7 @@ pub(super) fn are_before(text: &str) -> bool {
 
 /// Whether it counts options: `1つ以上`, `at least two`.
 pub(super) fn is_count(text: &str) -> bool {
-    Text::new(text).has("つ以上|つまで|個まで|個以上|at least|at most|up to")
+    Text::new(text).has("つ以上|つまで|個まで|個以上|枚まで|枚以上|点まで|名まで|人まで|mb|メガ|at least|at most|up to")
 }
 
 /// Splits a list in brackets.
@@ -133,6 +133,9 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
     }
     let begins = |it: &&&str| is_several && text.is_at(it, 0);
     let several = ["from ", "out of ", "among "].iter().find(begins).map(|it| (0, it.len()));
+    // `toppings at most 3 of ham, olives`: the number was removed before.
+    let of = || text.find(" of ", 1).filter(|_| is_several && text.chars.contains(&','));
+    let several = several.or_else(of);
     if let Some((from, to)) = several.or_else(|| list::choice(text)) {
         let options: Vec<_> =
             parts(&text.piece(to, text.len())).iter().map(|it| clean(it)).collect();
@@ -159,8 +162,9 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
         }
     }
     // `アレルギーは卵・乳・小麦から複数`: the multiplicity was removed before.
-    if is_several && text.text().trim_end().ends_with("から") {
-        let rest = text.text().trim_end().trim_end_matches("から").to_owned();
+    let whole = text.text();
+    let rest = whole.trim_end().strip_suffix("から");
+    if let Some(rest) = rest.filter(|it| is_several || are_before(it)) {
         *text = Text::new(&format!("{rest}から選"));
     }
     // `SMLから1つ`, `S・M・Lから選ぶ`.

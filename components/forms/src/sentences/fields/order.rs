@@ -12,13 +12,13 @@ use super::{
 /// Maximum characters of a new label.
 const LABEL_MAX: usize = 60;
 
-/// Moves or renames the field in `text`; returns whether anything changed, or `None` without such a
+/// Moves or renames the field in `text`; returns its name, or `None` without such a
 /// request. `is_called` matches names with fields.
 pub(super) fn moved(
     fields: &mut Vec<Value>,
     text: &Text,
     is_called: impl Fn(&Value, &str) -> bool,
-) -> Option<bool> {
+) -> Option<Option<String>> {
     const FIRST: &str = "を最初に|は最初に|を先頭に|は先頭に|を一番上に|は一番上に|を一番最初に|を上に|to the top|to the front|to the beginning|to the start|come first|comes first|goes first|go first|first";
     const LAST: &str = "を最後に|は最後に|を末尾に|を一番下に|は一番下に|を下に|to the bottom|to the end|come last|comes last|goes last|go last|last";
     const LEADS: &str =
@@ -31,7 +31,7 @@ pub(super) fn moved(
     if let Some((old, new)) = renamed(text) {
         let field = fields.iter_mut().find(|it| is_called(it, &named(&old)))?;
         field["label"] = capital(&new).chars().take(LABEL_MAX).collect::<String>().into();
-        return Some(true);
+        return Some(field["name"].as_str().map(str::to_owned));
     }
     let ends = [(true, FIRST), (false, LAST)];
     let (is_first, to) = ends.iter().find_map(|it| Some((it.0, text.find(it.1, 1)?.0)))?;
@@ -39,8 +39,142 @@ pub(super) fn moved(
     let at = fields.iter().position(|it| is_called(it, &name))?;
     let field = fields.remove(at);
     let to = if is_first { 0 } else { fields.len() };
+    let moved = field["name"].as_str().map(str::to_owned);
     fields.insert(to, field);
-    Some(true)
+    Some(moved)
+}
+
+/// Old and new field of a replacement: `メールじゃなくて電話で`, `phone instead of email`.
+pub(in crate::sentences) fn replacement(sentence: &str) -> Option<(String, String)> {
+    const BUT: &str =
+        "じゃなくて|ではなくて|ではなく|じゃなく|の代わりに|のかわりに|をやめて|はやめて";
+    const TAILS: &str = "にしてください|でお願いします|でお願い|にして|を聞いて|で|に|を";
+    const LEADS: &str = "actually |no, |make it |use |ask for |the ";
+    let sentence = sentence.trim().trim_end_matches(['。', '.', '!', '！']);
+    let lower = sentence.to_ascii_lowercase();
+    if let Some((new, old)) = lower.split_once(" instead of ") {
+        let new = marks(LEADS).fold(new, |it, lead| it.strip_prefix(lead).unwrap_or(it));
+        return Some((old.to_owned(), new.to_owned()));
+    }
+    // `no, not email. phone`, `not email but phone`.
+    let english = || {
+        let rest = lower.strip_prefix("no, ").unwrap_or(&lower).strip_prefix("not ")?;
+        [". ", ", ", " but "].iter().find_map(|it| rest.split_once(it))
+    };
+    let parted = || lower.split_once("に分け")?.0.split_once(['は', 'を']);
+    let (old, new) =
+        marks(BUT).find_map(|it| lower.split_once(it)).or_else(parted).or_else(english)?;
+    let tail = marks(TAILS).filter_map(|it| new.strip_suffix(it)).min_by_key(|it| it.len());
+    let new = tail.unwrap_or(new).trim_start_matches('、').trim_start_matches("but ");
+    Some((old.to_owned(), new.to_owned()))
+}
+
+/// Exchanges two fields: `メールと電話の順番を入れ替えて`, `swap name and email`; `both` are those named just before.
+pub(super) fn swapped(
+    fields: &mut [Value],
+    text: &Text,
+    both: &[String],
+    is_called: impl Fn(&Value, &str) -> bool,
+) -> bool {
+    const SWAPS: &str =
+        "入れ替え|入れかえ|swap the order of|switch the order of|swap|switch|exchange";
+    const LEADS: &str = "the order of|the order|the|を";
+    const TAILS: &str = "の順番を|の順を|の位置を|順番を|順番|を|は";
+    let Some((from, to)) = text.find(SWAPS, 0) else { return false };
+    let mut names = match text.chars[from].is_ascii() {
+        true => Text::new(&text.piece(to, text.len())),
+        false => Text::new(&text.piece(0, from)),
+    };
+    names.strip(LEADS, TAILS);
+    let mut named = items(&names.text());
+    if named.is_empty() {
+        named = both.to_vec();
+    }
+    let mut at = named.iter().filter_map(|name| fields.iter().position(|it| is_called(it, name)));
+    let (Some(one), Some(other), 2) = (at.next(), at.next(), named.len()) else { return false };
+    fields.swap(one, other);
+    one != other
+}
+
+/// Gives a field with options another look, or a text more room: `country should be a dropdown`, `種別をプルダウンに`.
+pub(super) fn retyped(
+    fields: &mut [Value],
+    text: &Text,
+    is_called: impl Fn(&Value, &str) -> bool,
+) -> bool {
+    const TYPES: [(&str, &str); 4] = [
+        (
+            "select",
+            "dropdown list|dropdown menu|dropdown|drop-down|drop down|pull-down|pulldown|select box|プルダウン|ドロップダウン|セレクトボックス",
+        ),
+        ("radio", "radio buttons|radio button|radio|ラジオボタン|ラジオ"),
+        ("multiselect", "checkboxes|check boxes|チェックボックス"),
+        ("textarea", "text area|textarea|multi-line|multiline|long text|複数行|長文"),
+    ];
+    const LEADS: &str = "make|turn|change|show|use|put|i want|the|please|やっぱり|やっぱ|じゃあ";
+    const TAILS: &str =
+        "should be|to be|into|be|as|to|in|with|a|an|is|選択式の|選択式|は|を|が|で|に|の";
+    let found = TYPES.iter().find_map(|it| Some((it.0, text.find(it.1, 1)?)));
+    let Some((type_, (from, _))) = found else { return false };
+    let mut name = Text::new(&text.piece(0, from));
+    name.strip(LEADS, TAILS);
+    let name = name.text();
+    let is_choice = |it: &Value| it["options"].is_array();
+    let is_text = |it: &Value| it["type"] == "text";
+    let fits = |it: &Value| if type_ == "textarea" { is_text(it) } else { is_choice(it) };
+    let field = fields.iter_mut().find(|it| fits(it) && is_called(it, &name));
+    let Some(field) = field else { return false };
+    let was_several = field["type"] == "multiselect";
+    field["type"] = type_.into();
+    if was_several != (type_ == "multiselect") {
+        field.as_object_mut().map(|it| it.remove("default"));
+    }
+    true
+}
+
+/// Renames or removes an option that one field alone has: `swap ham for bacon`, `remove window`.
+pub(super) fn changed_option(fields: &mut [Value], old: &str, new: Option<&str>) -> bool {
+    const OPTIONS_MIN: usize = 2;
+    let old = old.trim().trim_matches(['「', '」', '"', '“', '”']).to_lowercase();
+    let is_it = |it: &Value| {
+        ["label", "value"]
+            .iter()
+            .any(|key| it[*key].as_str().is_some_and(|it| it.to_lowercase() == old))
+    };
+    let has = |field: &Value| field["options"].as_array().is_some_and(|it| it.iter().any(is_it));
+    let mut having = fields.iter_mut().filter(|it| has(it));
+    let (Some(field), None) = (having.next(), having.next()) else { return false };
+    let Some(options) = field["options"].as_array_mut() else { return false };
+    match new {
+        Some(new) => {
+            let new = new.trim().trim_matches(['「', '」', '"', '“', '”', '.']);
+            for option in options.iter_mut().filter(|it| is_it(it)) {
+                *option = json!({ "value": new, "label": new });
+            }
+        }
+        None if options.len() > OPTIONS_MIN => options.retain(|it| !is_it(it)),
+        None => return false,
+    }
+    if field["default"].as_str().is_some_and(|it| it.to_lowercase() == old) {
+        field.as_object_mut().map(|it| it.remove("default"));
+    }
+    true
+}
+
+/// Old and new option of an exchange: `swap ham for bacon`, `ハムをベーコンに変えて`.
+pub(super) fn exchanged(text: &Text) -> Option<(String, String)> {
+    const VERBS: &str = "swap|replace|change|switch|exchange";
+    const JOINTS: &str = "for|with|by|to|into";
+    const TAILS: &str = "please|instead|in the options";
+    if let Some((_, to)) = text.find(VERBS, 0).filter(|it| it.0 == 0) {
+        let (end, behind) = text.find(JOINTS, to)?;
+        let mut new = Text::new(&text.piece(behind, text.len()));
+        new.strip("", TAILS);
+        let mut old = Text::new(&text.piece(to, end));
+        old.strip("the|option", "option");
+        return Some((old.text(), new.text()));
+    }
+    renamed(text)
 }
 
 /// Old and new name of a field.

@@ -6,13 +6,16 @@ use language::{
     clock::is_numeral,
     dates::written,
     scan::{marks, normal},
+    utterance::Utterance,
+    vocabulary::Vocabulary,
 };
 use serde_json::{Map, Value};
 
 /// Simplifies `text`, written on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
-    spaced(&examples(&uncounted(&ranges(&parted(&text), today))))
+    let text = counted(&negated(&text));
+    spaced(&examples(&uncounted(&ranges(&relative(&parted(&text), today), today))))
 }
 
 /// `名前なしでメールと電話`: separates the list after a denial.
@@ -26,6 +29,103 @@ fn parted(text: &str) -> String {
             format!("{joined}{no}{joint}{piece}")
         })
     })
+}
+
+/// `cant be in the past`: adds the apostrophes of negations.
+fn negated(text: &str) -> String {
+    const STEMS: &str = "can|don|isn|aren|doesn|won|shouldn|mustn|needn";
+    let words = text.split(' ').map(|word| {
+        let stem = word.strip_suffix('t').filter(|it| marks(STEMS).any(|stem| stem == *it));
+        stem.map_or_else(|| word.to_owned(), |it| format!("{it}'t"))
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// `最大二十名`, `五百文字以内`: writes limits with digits.
+fn counted(text: &str) -> String {
+    const DIGITS: &str = "〇一二三四五六七八九";
+    const PLACES: [(char, u32); 3] = [('十', 10), ('百', 100), ('千', 1000)];
+    const UNITS: &str = "文字|字|名|人|個|枚|点|歳|才|回|段階|円|年|件|冊|本|台|時間|分|日|つ";
+    const LEADS: &str = "最大|最小|最低|最高|上限|下限|上限は|下限は|最大で|ちょうど|〜|~|から";
+    const TAILS: &str = "以上|以下|以内|まで|から|〜|~|段階|文字|字|満点";
+    let chars: Vec<char> = text.chars().collect();
+    let is_numeral = |it: &char| DIGITS.contains(*it) || PLACES.iter().any(|place| place.0 == *it);
+    let (mut counted, mut at) = (String::new(), 0);
+    while at < chars.len() {
+        let length = chars[at..].iter().take_while(|it| is_numeral(it)).count();
+        let behind: String = chars[at + length..].iter().take(6).collect();
+        let unit = marks(UNITS).filter(|it| behind.starts_with(it)).max_by_key(|it| it.len());
+        let rest = &behind[unit.map_or(0, str::len)..];
+        let is_bound = marks(LEADS).any(|it| counted.ends_with(it))
+            || marks(TAILS).any(|it| rest.starts_with(it) || behind.starts_with(it));
+        if length == 0 || unit.is_none() || !is_bound {
+            let length = length.max(1);
+            counted.extend(&chars[at..at + length]);
+            at += length;
+            continue;
+        }
+        let (mut sum, mut digit) = (0, None);
+        for sign in &chars[at..at + length] {
+            match PLACES.iter().find(|it| it.0 == *sign) {
+                Some((_, place)) => sum += digit.take().unwrap_or(1) * place,
+                None => {
+                    let own = DIGITS.chars().position(|it| it == *sign).unwrap_or_default() as u32;
+                    digit = Some(digit.map_or(own, |before: u32| before * 10 + own));
+                }
+            }
+        }
+        counted.push_str(&(sum + digit.unwrap_or(0)).to_string());
+        at += length;
+    }
+    counted
+}
+
+/// Brackets ranges of days without a number: `between today and next friday`, `明日から来週の金曜まで`.
+fn relative(text: &str, today: Date) -> String {
+    const ENDS: &[char] = &[',', '.', ';', '(', ')', '、', '。', '?', '!', '\n'];
+    const WORDS_MAX: usize = 4;
+    let day = |text: &str| {
+        let when = Utterance::parse(text, today, &Vocabulary::NONE).when;
+        let is_all = |at: usize| when.spans.iter().any(|it| (it.0..it.1).contains(&at));
+        let mut signs = text.chars().enumerate();
+        let is_day = !text.contains(|it: char| it.is_ascii_digit())
+            && when.hours.is_none()
+            && signs.all(|(at, it)| it == ' ' || it == 'の' || is_all(at));
+        when.date.filter(|_| is_day && !text.is_empty())
+    };
+    let bracket = |before: &str, first: Date, last: Date, behind: &str| {
+        (last > first).then(|| format!("{before}({first}/{last}){behind}"))
+    };
+    let english = || {
+        let lower = text.to_ascii_lowercase();
+        let (lead, joint) = [("between ", " and "), ("from ", " to "), ("from ", " until ")]
+            .into_iter()
+            .find(|it| lower.find(it.0).is_some_and(|at| lower[at..].contains(it.1)))?;
+        let at = lower.find(lead)?;
+        let from = at + lead.len();
+        let end = from + lower[from..].find(joint)?;
+        let behind = &lower[end + joint.len()..];
+        let part = behind.split(ENDS).next()?;
+        let words: Vec<&str> = part.split(' ').collect();
+        let longest = (1..=words.len().min(WORDS_MAX)).rev().find_map(|count| {
+            let piece = words[..count].join(" ");
+            day(&piece).map(|it| (it, piece.len()))
+        });
+        let (last, length) = longest?;
+        let rest = &text[end + joint.len() + length..];
+        bracket(&text[..at], day(&lower[from..end])?, last, rest)
+    };
+    let japanese = || {
+        let (before, behind) = text.split_once("から")?;
+        let (last, rest) = behind.split_once("まで")?;
+        let from = before
+            .rfind(['、', '。', 'は', '(', '（', ' '])
+            .map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8));
+        let rest =
+            ["の間の", "の間", "の"].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest);
+        bracket(&before[..from], day(&before[from..])?, day(last)?, rest)
+    };
+    english().or_else(japanese).unwrap_or_else(|| text.to_owned())
 }
 
 /// Parses a simplified date range: `2026-12-01/2026-12-20`.
@@ -167,6 +267,11 @@ mod tests {
             ("項目は名前と年齢", "項目は名前と年齢"),
             ("フォーム　名前　電話番号", "フォーム、名前、電話番号"),
             ("サイズ S M L から", "サイズ S M L から"),
+            ("date between today and next friday, name", "date (2026-11-21/2026-11-27), name"),
+            ("希望日は明日から来週の金曜まで、名前", "希望日は(2026-11-22/2026-11-27)、名前"),
+            ("人数は最大二十名、感想は五百文字以内", "人数は最大20名、感想は500文字以内"),
+            ("一人暮らしですか、第一希望", "一人暮らしですか、第一希望"),
+            ("date that cant be in the past", "date that can't be in the past"),
             ("好物（例えば寿司とかうどんとか）", "好物(寿司、うどん、）"),
         ] {
             assert_eq!(plain(text, today), expected, "{text}");

@@ -97,7 +97,8 @@ impl Text {
                 length <= self.len() && self.is_at(tail, self.len() - length)
             };
             // `食べられないもの` is a noun.
-            let is_noun = [['も', 'の'], ['こ', 'と']].iter().any(|it| self.chars.ends_with(it));
+            let nouns: [&[char]; 3] = [&['も', 'の'], &['こ', 'と'], &['か', 'ど', 'う', 'か']];
+            let is_noun = nouns.iter().any(|it| self.chars.ends_with(it));
             let tail = marks(tails).filter(|it| ends(it) && !is_noun);
             let tail = tail.map(|it| it.chars().count()).max();
             if let Some(length) = tail {

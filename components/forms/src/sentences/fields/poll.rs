@@ -1,0 +1,43 @@
+//! A form that asks one question: `a poll: pizza or sushi`.
+
+use language::{scan::marks, utterance::Utterance};
+
+use super::{Field, item, kinds::FREE, list::has_form};
+
+/// The only field of a poll: `a poll: pizza or sushi`, `カレーかラーメンかを聞く`.
+pub(in crate::sentences) fn choice(utterance: &Utterance) -> Option<Field> {
+    const OPTION_MAX: usize = 20;
+    let field = |options: Vec<String>| {
+        let is_fit = options.len() >= 2
+            && options.iter().all(|it| (1..=OPTION_MAX).contains(&it.chars().count()));
+        is_fit.then(|| Field {
+            label: Some(options.join(" / ")),
+            is_free: true,
+            options,
+            is_required: true,
+            ..Field::new(FREE)
+        })
+    };
+    let text: String = utterance.chars.iter().collect();
+    if let Some((before, behind)) = text.split_once(':').filter(|it| it.1.contains(" or ")) {
+        let behind = behind.trim().trim_end_matches(['.', '?', '!']);
+        let parts = behind.split(',').flat_map(|it| it.split(" or ")).map(str::trim);
+        let parts =
+            parts.map(|it| it.strip_prefix("or ").unwrap_or(it)).filter(|it| !it.is_empty());
+        let mut field = field(parts.map(str::to_owned).collect())?;
+        // `ask my favourite fruit: apple or pear` has a label.
+        if let Some(label) = item::label(before).filter(|_| !has_form(before)) {
+            field.label = Some(label);
+        }
+        return Some(field);
+    }
+    // `カレーかラーメンか`: options end with か, before punctuation or a verb of asking.
+    const ENDS: &str =
+        "かを聞|か聞|かを選|か選|かを尋|か尋|かの|かで投票|かどっち|かアンケート|かのアンケート";
+    let end = marks(ENDS).filter_map(|it| utterance.find(it, 1)).min()?;
+    let ends = ['、', '。', 'は', 'で', 'に', ' ', 'を', '「', '」'];
+    let from =
+        utterance.chars[..end].iter().rposition(|it| ends.contains(it)).map_or(0, |it| it + 1);
+    let parts: String = utterance.chars[from..end].iter().collect();
+    field(parts.split('か').map(str::to_owned).filter(|it| !it.is_empty()).collect())
+}
