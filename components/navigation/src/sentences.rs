@@ -275,7 +275,8 @@ impl Family for Navigation {
             return Some(FollowUp::Continue(COMPARED, Vec::new()));
         }
         let told = query.question_confidence(utterance);
-        let is_skipped = manner == Some(Manner::Nothing) && query.removes_stop(utterance);
+        let is_left = matches!(manner, Some(Manner::Nothing | Manner::Delete));
+        let is_skipped = is_left && query.removes_stop(utterance);
         let is_open = goal.is_none() && manner.is_none() || told.is_some() || is_skipped;
         if !is_open || !context.has(SEARCH) {
             return None;

@@ -257,6 +257,14 @@ impl Sentence {
                 }
             }
         }
+        // `tell me where Zoorasia is`.
+        let is_sought = |it: &&(usize, usize)| {
+            it.0.checked_sub("where ".len()).is_some_and(|at| self.is_at("where ", at))
+                && self.is_at(" is", it.1)
+        };
+        if let Some(spot) = self.spots.iter().find(is_sought) {
+            return Some(self.piece(spot.0, spot.1));
+        }
         let end = marks(SOUGHT).filter_map(|it| self.find(it, 1)).min()?;
         self.place(self.cut_before(end, 0), end)
     }
@@ -388,7 +396,19 @@ impl Sentence {
             let from = to + "to ".len();
             let end = self.stop(from, false);
             chain.extend(self.place(from, end).filter(|_| self.is_name_at(from)));
-            at = self.is_at("to ", end).then_some(end);
+            // `from A to B, then on to C`.
+            const THEN: &str = "to |on to |and on to |then to |then on to |and then to |and then on to |then ";
+            let next = (end..self.lower.len()).find(|at| !matches!(self.lower[*at], ' ' | ','));
+            let then = next.and_then(|next| {
+                // `, to` after the ends is no third place.
+                let is_joint = |it: &&str| {
+                    self.is_at(it, next)
+                        && (it.contains("then") || self.lower[end..next] == [' '] || next == end)
+                };
+                let then = marks(THEN).filter(is_joint).map(str::len).max()?;
+                self.is_name_at(next + then).then_some(next + then)
+            });
+            at = then.map(|it| it - "to ".len());
         }
         (chain.len() > 2).then_some(chain)
     }
@@ -572,7 +592,7 @@ impl Sentence {
         if let Some(spot) = spot.filter(|it| (it.1..to).all(is_tail)) {
             to = spot.1;
         }
-        const NO_PLACE: &str = "近い|近く|最寄|一番";
+        const NO_PLACE: &str = "近い|近く|最寄|一番|それだと|これだと|それなら|これなら|それじゃ|そうすると|その場合|この場合|そのルート|このルート|その道|この道";
         // `上から2番目` counts.
         const SIDES: &str = "上|下|左|右|前|後ろ|うしろ";
         let is_side = marks(SIDES)

@@ -355,12 +355,13 @@ impl Query {
 
     /// Whether `utterance` removes a stop by its name.
     pub(super) fn removes_stop(&self, utterance: &Sentence) -> bool {
-        !utterance.spots.is_empty() && !self.removed_stops(utterance).is_empty()
+        let is_said = !utterance.spots.is_empty() || utterance.says("stop|stops|経由|寄り道");
+        is_said && !self.removed_stops(utterance).is_empty()
     }
 
     /// Returns the stops that `utterance` removes: `やっぱり寄らない`, `skip Akihabara`.
     fn removed_stops(&self, utterance: &Sentence) -> Vec<String> {
-        const NO_STOP: &str = "経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
+        const NO_STOP: &str = "経由はなし|経由は無し|経由はやめ|経由をやめ|経由はいらな|経由は不要|経由なく|寄るのはなし|寄るのは無し|寄り道はなし|寄り道はやめ|remove the stop|remove that stop|drop the stop|drop that stop|delete the stop|cancel the stop|forget the stop|lose the stop|cut the stop|経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
         let text: String = utterance.lower.iter().collect();
         let has = |words: &'static str| words.split('|').any(|it| text.contains(it));
         let (is_all, is_some) = (has(NO_STOP) || utterance.is_anything(), has(LEFT_OUT));

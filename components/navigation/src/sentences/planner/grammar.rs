@@ -145,7 +145,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Want,
-        "避けなくて|避けなくても|避けないで|避けずに|避ける必要はな|避ける必要な|no need to avoid|don't avoid|dont avoid|do not avoid|don't need to avoid|don't have to avoid|needn't avoid|not avoiding|使って|使う|使い|使え|つかって|つかう|とおって|利用し|乗って|乗り|乗る|通って|通る|通り|優先|用いて|気にせず|ok|オーケー|いい|\
+        "避けなくて|避けなくても|避けないで|避けずに|避ける必要はな|避ける必要な|no need to avoid|don't avoid|dont avoid|do not avoid|don't need to avoid|don't have to avoid|needn't avoid|not avoiding|without avoiding|stop avoiding|no longer avoid|don't want to avoid|dont want to avoid|do not want to avoid|don't wish to avoid|don't bother avoiding|避けたいわけじゃな|避けたいわけではな|使って|使う|使い|使え|つかって|つかう|とおって|利用し|乗って|乗り|乗る|通って|通る|通り|優先|用いて|気にせず|ok|オーケー|いい|\
          良い|よい|可|構わな|かまわな|気にしな|大丈夫|問題な|あり|use|using|take|taking|allow|\
          prefer|via|with|fine|okay|don't mind|do not mind|doesn't matter",
     ),
@@ -325,7 +325,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     // Longer than the phrases that they contain.
     (
         Means::Nothing,
-        "一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
+        "寄れ|一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
          朝霞|朝日|all right|no problem|no matter|notice|how fast",
     ),
 ];

@@ -64,7 +64,12 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
     for (at, token) in tokens.iter().enumerate() {
         match token.means {
             Means::Topic(topic) => {
+                let before = carried;
                 let wanted = wanted(&tokens, at, &mut carried);
+                let wanted = match is_contrast(&text, &tokens, at) {
+                    true => before.map(|it| !it).or(wanted),
+                    false => wanted,
+                };
                 // With motorways, other roads are named for contrast.
                 if topic == Topic::LocalRoads && wanted.is_none() && has_highways {
                     continue;
@@ -88,6 +93,21 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
     constraints.once.is_read |= constraints.once.asks_arrival;
     constraints.time(&tokens, now);
     constraints
+}
+
+/// Whether the topic at `at` is set against the one before: `don't avoid tolls, just highways`, `avoid highways, not tolls`.
+fn is_contrast(text: &[char], tokens: &[Token], at: usize) -> bool {
+    const WORDS: [&str; 3] = ["just", "only", "not"];
+    const AROUND: &str = "either|any|even";
+    let is_topic = |it: &&Token| matches!(it.means, Means::Topic(_));
+    let Some(first) = tokens[..at].iter().rev().find(is_topic) else { return false };
+    let between: String = text[first.to..tokens[at].from].iter().collect();
+    let between = between.trim();
+    let between = between.strip_suffix(" the").unwrap_or(between);
+    let is_apart = |it: &str| matches!(it.trim(), "," | ", but" | "but" | "." | ";" | "-" | "and");
+    let is_said = WORDS.iter().any(|it| between.strip_suffix(it).is_some_and(is_apart));
+    let behind: String = text[tokens[at].to..].iter().take(12).collect();
+    is_said && first.means != tokens[at].means && !marks(AROUND).any(|it| behind.contains(it))
 }
 
 /// Returns the topic that `text` allows again without naming it, if it is the only avoided one: `やっぱり使っていい`.

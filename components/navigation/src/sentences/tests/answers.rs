@@ -436,3 +436,44 @@ fn ends_that_are_compared_are_named_without_the_verb() {
     let next = new_talk().say("東京駅から横浜駅まで行くのと川崎駅まで行くのとどっちが早い？");
     assert_eq!(call(&next).1["destinations"], json!(["横浜駅", "川崎駅"]));
 }
+
+#[test]
+fn one_wish_is_set_against_another() {
+    const BOTH: &str = "from Shibuya to Yokohama avoiding tolls and highways";
+    for (sentences, avoid) in [
+        (&[BOTH, "I don't want to avoid tolls, just highways"][..], json!(["highways"])),
+        (&[BOTH, "and without avoiding highways?"], json!(["tolls"])),
+        (&["from Shibuya to Yokohama, avoid highways, not tolls"], json!(["highways"])),
+        (&["from Shibuya to Yokohama, no tolls, no highways"], json!(["tolls", "highways"])),
+        (&["from Shibuya to Yokohama, don't use highways and tolls"], json!(["tolls", "highways"])),
+    ] {
+        assert_eq!(asked(sentences)["avoid"], avoid, "{sentences:?}");
+    }
+}
+
+#[test]
+fn stops_are_visited_in_turn_and_taken_back() {
+    const STOP: &str = "from Ginza to Shibuya via Roppongi";
+    for (sentences, ends, expected) in [
+        (
+            &["walk from Ueno Park to Senso-ji then on to Tokyo Skytree"][..],
+            ["Ueno Park", "Tokyo Skytree"],
+            &["senso-ji"][..],
+        ),
+        (&["from Ueno to Ginza, then to Odaiba"], ["Ueno", "Odaiba"], &["ginza"]),
+        (
+            &["東京駅から築地、月島、豊洲の順に回って東京駅に戻りたい"],
+            ["東京駅", "東京駅"],
+            &["築地", "月島", "豊洲"],
+        ),
+        (&[STOP, "remove the stop"], ["Ginza", "Shibuya"], &[]),
+        (&["銀座から浅草まで上野経由で", "経由はなしで"], ["銀座", "浅草"], &[]),
+        (&["横浜から東京タワーまで", "それだと何時に着く？"], ["横浜", "東京タワー"], &[]),
+    ] {
+        let found = asked(sentences);
+        assert_eq!([&found["origin"], &found["destination"]], ends, "{sentences:?}");
+        assert_eq!(stops(sentences), expected, "{sentences:?}");
+    }
+    let next = new_talk().say("don't give me directions, just tell me where Zoorasia is");
+    assert_eq!(call(&next), ("geocode", json!({ "address": "Zoorasia" })));
+}
