@@ -23,15 +23,15 @@ const ONLY: &str = "だけ|のみ|only|just";
 const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお願い|も出し|も欲し|もほし|add|also|too|as well|include|put in|plus|throw in";
 /// Phrases that add cards to those shown before.
 const PUT_BESIDE: &str = "追加|足して|足し|加えて|add|throw in";
-const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェンジ|代わり|かわり|の方に|replace|swap|switch|change|exchange|instead";
+pub(super) const REPLACED: &str = "差し替|差替|替えて|変えて|換えて|チェンジ|代わり|かわり|の方に|replace|swap|switch|change|exchange|instead";
 /// Phrases that replace all cards of a picture.
 const INSTEAD: &str = "やっぱり|やはり|やっぱ|じゃなくて|ではなく|代わりに|かわりに|に変え|にかえ|に変更|instead|actually|rather|no, |change it to|change that to|switch to";
 /// Phrases that ask for more cards.
-const MORE: &str = "one more|two more|another two|another three|another 2|another 3|more card|more cards|another card|another one|a few more|もう一枚|もう1枚|もう二枚|もう2枚|もう数枚|あと一枚|あと1枚|あと2枚|枚追加|枚足し|枚加え|枚増や";
+pub(super) const MORE: &str = "one more|two more|another two|another three|another 2|another 3|more card|more cards|another card|another one|a few more|もう一枚|もう1枚|もう二枚|もう2枚|もう数枚|あと一枚|あと1枚|あと2枚|枚追加|枚足し|枚加え|枚増や";
 /// Phrases that ask which cards a picture has.
 const ON_IT: &str = "did you use|have you used|you used|did you put|are on it|are in it|is on it|is in it|are on the|are in the|どのカードを使|どのカード使|何のカードを使|何のカード使|カードは何を使|使ったカード|使われて|使われた|載ってるカード|載っているカード|載ってるの|入ってるカード";
 /// Words about pictures without a meaning of their own.
-const AROUND: &str = "change|crowded|use|keep|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
+const AROUND: &str = "change|crowded|use|keep|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|original|previous|元|戻|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
 
 /// Whether the two themes of a change are those of the background.
 fn is_about_ground(utterance: &Sentence, [one, other]: [&Piece; 2]) -> bool {
@@ -188,6 +188,10 @@ impl Cards {
         is_answer: bool,
         language: Language,
     ) -> Option<Self> {
+        let is_unnamed = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
+        if let Some(next) = self.others_of_theme(utterance).filter(|_| is_unnamed) {
+            return Some(next);
+        }
         let is_asked = self.wanted.is_empty();
         // `make another one with Mimi and Yuki`.
         let is_another = self.is_thumbnail
@@ -246,6 +250,24 @@ impl Cards {
         (named && left.len() < coverage::ASKED_FROM).then_some(next)
     }
 
+    /// Returns the plan for other cards of the theme shown before: `a different one from the same theme`.
+    fn others_of_theme(&self, utterance: &Sentence) -> Option<Self> {
+        const SAME: &str = "same theme|same set|same series|that theme|this theme|同じテーマ|そのテーマ|このテーマ|同じシリーズ";
+        const OTHER: &str = "different|another|other|others|else|more|別の|ほかの|他の|違う|もう一枚|もう1枚|もっと";
+        let theme = card_of(self.found.first()?)?.theme;
+        if !utterance.says(SAME) || !utterance.says(OTHER) {
+            return None;
+        }
+        let cards = known_names().cards.iter().filter(|it| it.theme == theme);
+        let new = cards.filter(|card| !self.found.iter().any(|it| is_named_as(card, it)));
+        let count = count(utterance).unwrap_or(1) as usize;
+        let new = new.take(count.min(NAMES_MAX));
+        let wanted: Vec<_> = new.map(|it| Wanted::new(false, it.japanese.to_owned())).collect();
+        let words = marks(SAME).chain(marks(OTHER)).flat_map(|it| it.split(' '));
+        let words = words.map(str::to_owned).collect();
+        (!wanted.is_empty()).then(|| Self { wanted, words, ..Self::default() })
+    }
+
     /// Keeps the cards shown `before`, with their limits, besides the newly requested ones.
     fn add_to(&mut self, before: &Self, utterance: &Sentence) {
         let is_single = ["a ", " an ", " one "].iter().any(|it| utterance.find(it, 0).is_some());
@@ -295,6 +317,11 @@ impl Cards {
         }
         if utterance.has(&[words::VERSUS]) && self.found.len() > 1 {
             (self.style, self.is_versus) = (Some("versus".to_owned()), true);
+            is_any = true;
+        }
+        const GROUND_BACK: &str = "元の背景|背景を元|背景は元|背景だけ元|背景を戻|背景は戻|背景を変える前|original background|default background|background back|old background|previous background";
+        if self.ground.is_some() && says(GROUND_BACK) {
+            self.ground = None;
             is_any = true;
         }
         let written: Vec<Piece> = line.iter().cloned().chain(bare(utterance)).collect();

@@ -5,7 +5,8 @@ use language::{Language, context::TurnContext, scan::marks, small_talk::Manner, 
 use super::{
     cards::{CARDS_MAX, Cards, Wanted},
     catalogue::card_of,
-    request::is_named_as,
+    changes::{MORE, REPLACED},
+    request::{count, is_named_as},
     rules::Goal,
     sentence::Sentence,
     themes::Theme,
@@ -17,8 +18,7 @@ const INSTEAD: &str = "やっぱり|やはり|やっぱ|いや|代わりに|か�
 /// Phrases that change colours or add cards, and exclude none.
 const OTHERWISE: &str = "make it|もっと|もう少し|もうちょっと|っぽく|色|colour|color|追加|足し|加え|add|also|too|plus|as well";
 /// Words around an exclusion without a meaning of their own.
-const AROUND: &str =
-    "away|out|remove|drop|lose|ditch|rid|forget|instead|rather|actually|either|外|消|抜|除|結構|代";
+const AROUND: &str = "away|out|remove|drop|lose|ditch|rid|forget|instead|rather|actually|either|swap|switch|change|replace|exchange|make|外|替|変|増|減|消|抜|除|結構|代";
 
 impl Cards {
     /// Returns the request without the themes and cards that `utterance` excludes, and with those that it names
@@ -42,7 +42,9 @@ impl Cards {
         let mut themes = utterance.themes_with_colours();
         themes.retain(|it| !is_card(&it.1));
         let mut next = match (themes.is_empty(), spotted.is_empty()) {
-            (false, true) => self.without_themes(utterance, &themes, language)?,
+            (false, true) => self
+                .with_other_themes(utterance, &themes, language)
+                .or_else(|| self.without_themes(utterance, &themes, language))?,
             // Pictures change by single cards.
             (true, false) if !self.is_thumbnail => {
                 let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
@@ -101,6 +103,44 @@ impl Cards {
             format!("「{names}」のカードはもともと入っていないため、今のカードのままです。"),
             format!("No card of {names} is among them, so they stay as they are."),
         ))
+    }
+
+    /// Returns the request with another theme for one of those shown, or with another number of one: `swap the verdant
+    /// for golden`, `緑は三枚にして`.
+    fn with_other_themes(
+        &self,
+        utterance: &Sentence,
+        themes: &[(Theme, Piece)],
+        language: Language,
+    ) -> Option<Self> {
+        const CHANGES: &str = "にして|に変更|に変えて|に増や|に減ら|でお願い|make it|make that|make the|change|instead";
+        let place = |theme: &Theme| {
+            let is_it = |it: &Wanted| it.name == theme.japanese || it.name == theme.english;
+            self.wanted.iter().position(|it| it.is_theme && is_it(it))
+        };
+        if self.is_thumbnail || utterance.says(MORE) {
+            return None;
+        }
+        let mut next = self.clone();
+        match themes {
+            [one, other] if utterance.says(REPLACED) => {
+                let (at, new) = match (place(&one.0), place(&other.0)) {
+                    (Some(at), None) => (at, &other.0),
+                    (None, Some(at)) => (at, &one.0),
+                    _ => return None,
+                };
+                let name = language.pick(new.japanese, new.english).to_owned();
+                next.wanted[at] =
+                    Wanted { limit: self.wanted[at].limit, ..Wanted::new(true, name) };
+            }
+            [only] if utterance.says(CHANGES) && !is_ground(utterance, &only.1) => {
+                let at = place(&only.0)?;
+                next.wanted[at].limit = Some(count(utterance)?);
+            }
+            _ => return None,
+        }
+        next.wanted = next.wanted.into_iter().map(Wanted::reset).collect();
+        Some(next)
     }
 
     fn without_themes(

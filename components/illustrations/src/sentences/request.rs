@@ -10,7 +10,7 @@ use super::{
     positions::pick,
     rules::Goal,
     sentence::Sentence,
-    themes::{Theme, is_nearly_theme, moods},
+    themes::{Theme, is_nearly_theme, moods, theme_names},
     wording::{
         Place, bare, has_no_text, how_many, is_card, is_excluded, is_ground, is_plural, is_theme,
         is_whole, looks, place, subtitle, title,
@@ -229,7 +229,12 @@ impl Cards {
         let is_versus = utterance.has(&[words::VERSUS]) || utterance.find("対", 0).is_some();
         let (excluded, spotted): (Vec<_>, Vec<_>) = {
             let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
-            spotted.into_iter().partition(|it| is_excluded(utterance, &it.piece, &pieces))
+            // `星鯨と羅針盤。羅針盤はやっぱりなしで` names it twice.
+            let is_out = |it: &Spotted| {
+                is_excluded(utterance, &it.piece, &pieces)
+                    || it.also.iter().any(|it| is_excluded(utterance, it, &[]))
+            };
+            spotted.into_iter().partition(is_out)
         };
         let mut taken: Vec<Piece> = written;
         taken.extend(excluded.iter().map(|it| it.piece.clone()));
@@ -302,6 +307,13 @@ impl Cards {
             if !is_taken {
                 let wanted_one = Wanted::new(is_theme, piece.text.clone());
                 wanted.push((piece, wanted_one));
+            }
+        }
+        if !is_thumbnail && wanted.is_empty() && is_of_each_theme(utterance) {
+            let each = count(utterance).or(Some(1));
+            for name in theme_names(language) {
+                let wanted_one = Wanted { limit: each, ..Wanted::new(true, name.to_owned()) };
+                wanted.push((utterance.piece(0, 0), wanted_one));
             }
         }
         // Sorted from left to right, where the sentence has positions.
@@ -400,6 +412,13 @@ impl Cards {
             wanted,
         }
     }
+}
+
+/// Whether cards of each theme are requested: `one card from every theme`, `各テーマから一枚ずつ`.
+pub(super) fn is_of_each_theme(utterance: &Sentence) -> bool {
+    const EACH: &str = "from every theme|from each theme|of every theme|of each theme|for every theme|for each theme|per theme|from all themes|from all the themes|each of the themes|from every set|from each set|各テーマ|全テーマから|すべてのテーマから|全部のテーマから|全てのテーマから|テーマごとに|それぞれのテーマから";
+    let is_counted = utterance.numbers.pieces().is_some() || count(utterance).is_some();
+    is_counted && marks(EACH).any(|it| utterance.find(it, 0).is_some())
 }
 
 /// Whether cards are picked from a theme: `雪月花から2枚`, `two from the forest spirits`.

@@ -40,6 +40,8 @@ pub(super) enum Sign {
     KnownTheme,
     /// Means all themes except the named ones.
     LeftOut,
+    /// Wants a number of cards of each theme.
+    EachTheme,
     /// Names a known card.
     KnownCard,
     /// Has several motifs, or asks how a card looks.
@@ -66,6 +68,7 @@ const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_ACTION]);
 
 /// The rules; the first match counts.
 const RULES: &[Rule<Goal, Sign>] = &[
+    rule(85, Goal::Cards, &[Sign::EachTheme], &[Says(&[THUMBNAIL, COMPOSE]), THEIRS]),
     rule(
         85,
         Goal::Themes,
@@ -115,6 +118,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Pieces => utterance.numbers.pieces().is_some(),
         Sign::KnownTheme => !utterance.themes().is_empty(),
         Sign::LeftOut => utterance.is_of_others(),
+        Sign::EachTheme => request::is_of_each_theme(utterance),
         Sign::KnownCard => !utterance.spotted(false).is_empty(),
         Sign::Motifs => {
             let count = utterance.spotted(true).len();

@@ -235,12 +235,14 @@ pub(super) fn place(utterance: &Sentence, piece: &Piece) -> Option<Place> {
 
 /// Whether the picture is to have no text.
 pub(super) fn has_no_text(utterance: &Sentence) -> bool {
-    const NONE: &str = "文字なし|文字無し|文字は無し|文字はなし|文字はいら|文字いら|文字は不要|文字不要|文字は入れな|文字入れな|文字は要ら|文字を入れな|タイトルなし|タイトル無し|タイトルはなし|タイトルはいら|タイトルいら|タイトルは不要|タイトルは入れな|タイトルは要ら|タイトルも文字もいら|テキストなし|no text|without text|without any text|no writing|no words|no title|without a title|without title|no caption|no lettering|no letters|don't need a title|don't need any text|don't put any text|don't write anything|text-free|textless|leave off the title|remove the title|drop the title|lose the title|remove the text|drop the text|lose the text|タイトルを消|タイトル消|タイトルを外|タイトル外|文字を消|文字消";
+    /// `I don't like the title, remove it`.
+    const BACK: &str = "remove it|drop it|lose it|delete it|get rid of it|take it off|take it out|take it away|leave it out";
+    const NONE: &str = "delete the title|take off the title|get rid of the title|文字なし|文字無し|文字は無し|文字はなし|文字はいら|文字いら|文字は不要|文字不要|文字は入れな|文字入れな|文字は要ら|文字を入れな|タイトルなし|タイトル無し|タイトルはなし|タイトルはいら|タイトルいら|タイトルは不要|タイトルは入れな|タイトルは要ら|タイトルも文字もいら|テキストなし|no text|without text|without any text|no writing|no words|no title|without a title|without title|no caption|no lettering|no letters|don't need a title|don't need any text|don't put any text|don't write anything|text-free|textless|leave off the title|remove the title|drop the title|lose the title|remove the text|drop the text|lose the text|タイトルを消|タイトル消|タイトルを外|タイトル外|文字を消|文字消";
     (0..utterance.lower.len()).any(|at| {
         // Phrases about the subtitle do not apply to the title.
         let is_small = utterance.lower[..at].ends_with(&['サ', 'ブ']);
         !is_small && marks(NONE).any(|it| utterance.is_at(it, at))
-    })
+    }) || utterance.find_word("title", 0).is_some() && utterance.says(BACK)
 }
 
 /// Whether the picture is to have no subtitle.
@@ -269,6 +271,9 @@ pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece])
     let behind = behind.trim_start_matches(['」', '"']);
     const NOUNS: [&str; 7] = ["だけ", "いカード", "のカード", "カード", "のやつ", "やつ", "の"];
     let behind = NOUNS.iter().find_map(|it| behind.strip_prefix(it)).unwrap_or(behind);
+    let behind = &["やっぱり", "やっぱ", "やはり"]
+        .iter()
+        .fold(behind.to_owned(), |it, word| it.replacen(word, "", 1));
     let before: String = utterance.lower[..piece.from].iter().collect();
     let before = before.trim_end();
     let before = before.strip_suffix(" the").unwrap_or(before);
@@ -320,6 +325,13 @@ pub(super) fn is_ground(utterance: &Sentence, piece: &Piece) -> bool {
     let is_palette = [" colours", " colors", " palette", " tones"];
     let is_coloured = is_palette.iter().any(|it| behind.starts_with(it))
         && text(0, piece.from).trim_end().ends_with(" in");
+    // `in the colours of the golden dynasty`.
+    let lead = text(0, piece.from);
+    let lead = lead.trim_end().trim_end_matches(" the").trim_end_matches(" theme");
+    let is_coloured = is_coloured
+        || ["colours of", "colors of", "palette of", "scheme of", "tones of"]
+            .iter()
+            .any(|it| lead.ends_with(it));
     let is_before =
         marks(WORDS).any(|it| before.rfind(it).is_some_and(|at| is_near(&before[at + it.len()..])));
     let is_behind = marks(WORDS).any(|mark| {

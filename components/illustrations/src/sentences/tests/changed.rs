@@ -94,3 +94,86 @@ fn a_limit_behind_a_theme_names_no_card() {
         );
     }
 }
+
+/// The themes and cards that `later` fetches after `first`, with their limits.
+fn fetched(first: &str, later: &str) -> Vec<(String, Option<u64>)> {
+    let mut talk = new_talk();
+    let mut next = talk.say(first);
+    if !later.is_empty() {
+        let count = if let Decision::Call(calls) = &next { calls.len() } else { 0 };
+        let all = ["黄金王ソレイユ", "翠森精霊リーフィ", "月下の舞姫カグヤ"]
+            .map(|it| illustrations(&[it]));
+        talk.back(&all[..count.min(3)]);
+        next = talk.say(later);
+    }
+    let Decision::Call(calls) = next else { panic!("{later}: {next:?}") };
+    let name = |it: &serde_json::Value| {
+        it["theme"].as_str().or(it["card_name"].as_str()).unwrap().to_owned()
+    };
+    calls
+        .iter()
+        .map(|it| {
+            (name(&json!(it.arguments)), it.arguments.get("limit").and_then(|it| it.as_u64()))
+        })
+        .collect()
+}
+
+#[test]
+fn one_of_several_themes_is_changed() {
+    for (first, later, expected) in [
+        (
+            "金のカードを二枚と緑を一枚ください",
+            "緑は三枚にして",
+            [("黄金王朝", 2), ("翠森精霊", 3)],
+        ),
+        (
+            "2 golden and a verdant card",
+            "swap the verdant for azure",
+            [("Golden Dynasty", 2), ("Azure Crystal Dragons", 1)],
+        ),
+        (
+            "2 golden and a verdant card",
+            "make that 3 verdant instead",
+            [("Golden Dynasty", 2), ("Verdant Spirits", 3)],
+        ),
+    ] {
+        let expected = expected.map(|it| (it.0.to_owned(), Some(it.1)));
+        assert_eq!(fetched(first, later), expected, "{later}");
+    }
+}
+
+#[test]
+fn cards_of_each_theme_are_shown() {
+    for (sentence, limit) in [
+        ("one card from every theme", 1),
+        ("各テーマから一枚ずつ", 1),
+        ("2 cards from each theme please", 2),
+    ] {
+        let found = fetched(sentence, "");
+        assert_eq!(found.len(), 7, "{sentence}: {found:?}");
+        assert!(found.iter().all(|it| it.1 == Some(limit)), "{sentence}: {found:?}");
+    }
+}
+
+#[test]
+fn what_is_taken_back_is_not_shown() {
+    for (sentence, kept) in [
+        ("星鯨と羅針盤。羅針盤はやっぱりなしで", "星鯨バレナ"),
+        ("ルナとミミのカード、ミミはやっぱりいらない", "ルナ"),
+    ] {
+        assert_eq!(
+            fetched(sentence, "").into_iter().map(|it| it.0).collect::<Vec<_>>(),
+            [kept],
+            "{sentence}"
+        );
+    }
+    for (first, later) in [
+        ("月下の舞姫カグヤを見せて", "同じテーマのほかのカード"),
+        ("show kaguya pls", "a different one from the same theme"),
+    ] {
+        let other = fetched(first, later);
+        assert!(other.len() == 1 && !other[0].0.contains("カグヤ"), "{later}: {other:?}");
+    }
+    let picture = |later| composed(later).unwrap_or_else(|| panic!("{later}"));
+    assert_eq!(picture("I don't like the title, remove it").get("title"), None);
+}
