@@ -233,8 +233,9 @@ impl Survey {
         }
         let before = (self.title.clone(), self.fields.clone());
         if is_undone(utterance)
-            && let Some((title, fields)) = self.before.replace(before.clone())
+            && let Some((title, fields)) = self.before.take()
         {
+            self.before = Some(before);
             (self.title, self.fields) = (title, fields);
             (self.is_asked, self.values, self.left) = (false, None, Vec::new());
             return Some(UNDONE);

@@ -11,6 +11,7 @@ use super::{
     sentence::Sentence,
     themes::Theme,
     wording::{is_excluded, is_ground},
+    words,
 };
 
 /// Phrases that replace everything shown before.
@@ -118,7 +119,8 @@ impl Cards {
             let is_it = |it: &Wanted| it.name == theme.japanese || it.name == theme.english;
             self.wanted.iter().position(|it| it.is_theme && is_it(it))
         };
-        if self.is_thumbnail || utterance.says(MORE) {
+        let composes = utterance.has(&[words::THUMBNAIL, words::COMPOSE]);
+        if self.is_thumbnail || composes || utterance.says(MORE) {
             return None;
         }
         let mut next = self.clone();

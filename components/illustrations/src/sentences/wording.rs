@@ -242,7 +242,9 @@ pub(super) fn has_no_text(utterance: &Sentence) -> bool {
         // Phrases about the subtitle do not apply to the title.
         let is_small = utterance.lower[..at].ends_with(&['サ', 'ブ']);
         !is_small && marks(NONE).any(|it| utterance.is_at(it, at))
-    }) || utterance.find_word("title", 0).is_some() && utterance.says(BACK)
+    }) || utterance.find_word("title", 0).is_some()
+        && utterance.says(BACK)
+        && utterance.spotted(true).is_empty()
 }
 
 /// Whether the picture is to have no subtitle.

@@ -397,7 +397,8 @@ impl Sentence {
             let end = self.stop(from, false);
             chain.extend(self.place(from, end).filter(|_| self.is_name_at(from)));
             // `from A to B, then on to C`.
-            const THEN: &str = "to |on to |and on to |then to |then on to |and then to |and then on to |then ";
+            const THEN: &str =
+                "to |on to |and on to |then to |then on to |and then to |and then on to |then ";
             let next = (end..self.lower.len()).find(|at| !matches!(self.lower[*at], ' ' | ','));
             let then = next.and_then(|next| {
                 // `, to` after the ends is no third place.
@@ -592,7 +593,7 @@ impl Sentence {
         if let Some(spot) = spot.filter(|it| (it.1..to).all(is_tail)) {
             to = spot.1;
         }
-        const NO_PLACE: &str = "近い|近く|最寄|一番|それだと|これだと|それなら|これなら|それじゃ|そうすると|その場合|この場合|そのルート|このルート|その道|この道";
+        const NO_PLACE: &str = "近い|近く|最寄|一番|最初|前の|元の|さっき|さきほど|先ほど|一つ前|ひとつ前|直前|それだと|これだと|それなら|これなら|それじゃ|そうすると|その場合|この場合|そのルート|このルート|その道|この道";
         // `上から2番目` counts.
         const SIDES: &str = "上|下|左|右|前|後ろ|うしろ";
         let is_side = marks(SIDES)

@@ -284,10 +284,11 @@ fn parse_one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usiz
         (bounds.max, bounds.is_days) = (Some(first), is_days);
         return Some((today.unwrap_or(from), to));
     }
-    before(
-        "in steps of |steps of |step of |step size |step |in increments of |increments of |out of ",
-    )
-    .map(|from| {
+    // `step 2 description` is a label.
+    let is_step = text.chars[end..].iter().all(|it| !it.is_alphanumeric());
+    let step = before("step of |step size |step ").filter(|_| is_step);
+    let steps = "in steps of |steps of |in increments of |increments of |out of ";
+    before(steps).or(step).map(|from| {
         if text.is_at("out of ", from) {
             (bounds.min, bounds.max) = (Some(1.0), Some(first));
         } else {

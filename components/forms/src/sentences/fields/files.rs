@@ -14,7 +14,6 @@ const KINDS: &[(&str, &str)] = &[
     ("jpg|jpeg", ".jpg,.jpeg"),
     ("gif", ".gif"),
     ("heic", ".heic"),
-    ("zip", ".zip"),
 ];
 /// Kinds that also name what a field asks for, so that they count only alone.
 const PICTURES: &str = "画像|写真|image|images|picture|pictures";

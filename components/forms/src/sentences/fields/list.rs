@@ -102,6 +102,9 @@ pub(in crate::sentences) fn unlabelled(text: &str) -> Option<(String, String)> {
     const TAILS: &str = "にしてください|にして下さい|に変えて|に変更して|にして|にする|と表示して|でお願いします|でお願い|で|に";
     const LEADS: &str = "and the |with the |with a |and a |and |the |make the |change the |set the |set |label the ";
     const MARKS: [(char, char); 4] = [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”')];
+    /// Before and behind buttons that choose.
+    const CHOOSING: &str = "ラジオ|選択|チェック|オプション|radio |option |choice ";
+    const MORE: &str = "「|と「|、「|・「|, \"| or \"| and \"";
     let lower = text.to_ascii_lowercase();
     let (at, head) = marks(HEADS).find_map(|it| Some((lower.find(it)?, it)))?;
     let behind = &lower[at + head.len()..];
@@ -114,6 +117,10 @@ pub(in crate::sentences) fn unlabelled(text: &str) -> Option<(String, String)> {
     let rest = &text[end + close.len_utf8()..];
     let tail = marks(TAILS).filter_map(|it| rest.strip_prefix(it)).min_by_key(|it| it.len());
     let before = &text[..at];
+    let is_choosing = marks(CHOOSING).any(|it| lower[..at].ends_with(it));
+    if is_choosing || marks(MORE).any(|it| rest.starts_with(it)) {
+        return None;
+    }
     let lead = marks(LEADS).filter_map(|it| before.strip_suffix(it)).min_by_key(|it| it.len());
     let before = lead.unwrap_or(before).trim_end_matches([' ', ',', '、']);
     let label = text[inner..end].trim();

@@ -135,7 +135,11 @@ pub(super) fn retyped(
 /// Renames or removes an option that one field alone has: `swap ham for bacon`, `remove window`.
 pub(super) fn changed_option(fields: &mut [Value], old: &str, new: Option<&str>) -> bool {
     const OPTIONS_MIN: usize = 2;
-    let old = old.trim().trim_matches(['「', '」', '"', '“', '”']).to_lowercase();
+    // `商品からみかん`, `window from the seat options`.
+    let old = old.split_once("から").map_or(old, |it| it.1);
+    let mut old = Text::new(old.split_once(" from ").map_or(old, |it| it.0));
+    old.strip("the|option|「|『|\"|“", "option|choice|という選択肢|の選択肢|を|」|』|\"|”");
+    let old = old.text().to_lowercase();
     let is_it = |it: &Value| {
         ["label", "value"]
             .iter()

@@ -48,6 +48,12 @@ fn title_and_button_are_no_fields() {
         );
     }
     assert_eq!(whole(&["名前、メール、電話のフォーム"])["title"], "入力フォーム");
+    // Buttons that choose, and words with the name of a kind of files.
+    let form = whole(&["名前と、選択ボタンは「はい」「いいえ」のフォーム"]);
+    assert_eq!(form["submitLabel"], Value::Null);
+    let form = whole(&["form with name, zip code, step 2 description"]);
+    let types = form["fields"].as_array().unwrap().iter().map(|it| it["type"].as_str().unwrap());
+    assert!(types.clone().all(|it| it.starts_with("text")), "{:?}", types.collect::<Vec<_>>());
 }
 
 #[test]
@@ -155,6 +161,7 @@ fn later_sentences_change_options_looks_and_order() {
             "商品にバナナを追加、みかんは削除",
             "お名前:text 商品:radio(りんご/ぶどう/バナナ) 個数:number",
         ),
+        (JA, "商品からみかんを削除", "お名前:text 商品:radio(りんご/ぶどう) 個数:number"),
         (JA, "みかんをレモンに変えて", "お名前:text 商品:radio(りんご/レモン/ぶどう) 個数:number"),
         (JA, "商品をプルダウンに", "お名前:text 商品:select(りんご/みかん/ぶどう) 個数:number"),
         (JA, "商品と個数を入れ替えて", "お名前:text 個数:number 商品:radio(りんご/みかん/ぶどう)"),
@@ -163,6 +170,7 @@ fn later_sentences_change_options_looks_and_order() {
             "個数を抜いて年齢を入れて",
             "お名前:text 商品:radio(りんご/みかん/ぶどう) 年齢:number",
         ),
+        (EN, "remove the window option", "Name:text Seat preference:radio(aisle/middle)"),
         (EN, "remove window", "Name:text Seat preference:radio(aisle/middle)"),
         (EN, "swap aisle for exit row", "Name:text Seat preference:radio(window/exit row/middle)"),
         (
