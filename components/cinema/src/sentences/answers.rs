@@ -1,6 +1,8 @@
-//! Parses short answers: ordinals and names.
+//! Parses short answers: ordinals, days and names.
 
+use jiff::ToSpan;
 use language::{
+    Date,
     clock::is_numeral,
     consent::{Consent, consent},
     coverage::{Used, is_small, unused},
@@ -194,6 +196,25 @@ pub(super) fn corrected_kind(before: &Utterance, utterance: &Utterance) -> Optio
     same.next().is_none().then_some((owned_count, now))
 }
 
+/// Date meant by `utterance`: a weekday that corrects the day `before` belongs to the same week from
+/// Monday on, and is never past.
+pub(super) fn corrected_date(utterance: &Utterance, date: Date, before: Option<&str>) -> Date {
+    if utterance.when.is_past_midnight {
+        // `24:30の回` of the day in the conversation.
+        let shown = before.and_then(|it| it.parse::<Date>().ok());
+        return shown.and_then(|it| it.tomorrow().ok()).unwrap_or(date);
+    }
+    let is_bare = utterance.when.is_bare_weekday;
+    let Some(before) = before.and_then(|it| it.parse::<Date>().ok()).filter(|_| is_bare) else {
+        return date;
+    };
+    let place = |it: Date| i32::from(it.weekday().to_monday_zero_offset());
+    let days = place(date) - place(before);
+    let moved = before.checked_add(days.days()).ok();
+    // An earlier day of the week is past.
+    moved.filter(|it| *it >= date).unwrap_or(date)
+}
+
 /// Whether `text` retracts something: `no wait, four`, `やっぱり3で`.
 pub(super) fn takes_back(text: &str) -> bool {
     const RETRACTIONS: &str = "no|nope|wait|sorry|actually|oops|i mean|rather|scratch that";
@@ -279,6 +300,15 @@ fn is_filler(word: Word) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hour_past_midnight_belongs_to_the_day_before() {
+        let today = Date::constant(2026, 11, 21);
+        let utterance = Utterance::parse("24:30の回で", today, &super::super::VOCABULARY);
+        let date = utterance.when.date.unwrap();
+        let day = |before| corrected_date(&utterance, date, before).to_string();
+        assert_eq!([day(None), day(Some("2026-11-23"))], ["2026-11-22", "2026-11-24"]);
+    }
 
     #[test]
     fn accepts_a_number_after_a_denial() {

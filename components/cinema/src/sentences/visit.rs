@@ -4,7 +4,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use jiff::ToSpan;
 use language::{
     Date,
     context::{TurnContext, failure, output, submitted},
@@ -20,8 +19,8 @@ use language::{
 
 use super::{
     answers::{
-        corrected_kind, is_addition, lessens, ordinal, place_of, recount, short_name, takes_back,
-        undated,
+        corrected_date, corrected_kind, is_addition, lessens, ordinal, place_of, recount,
+        short_name, takes_back, undated,
     },
     cancel::number,
     conditions::{Conditions, Pick, hours, names_position},
@@ -161,25 +160,6 @@ pub(super) struct Visit {
     pub(super) film_of_answer: Option<Selection>,
     /// Prices of the seats that may be reserved.
     pub(super) fares: Fares,
-}
-
-/// Date meant by `utterance`: a weekday that corrects the day `before` belongs to the same week from
-/// Monday on, and is never past.
-fn corrected_date(utterance: &Utterance, date: Date, before: Option<&str>) -> Date {
-    if utterance.when.is_past_midnight {
-        // `24:30の回` of the day in the conversation.
-        let shown = before.and_then(|it| it.parse::<Date>().ok());
-        return shown.and_then(|it| it.tomorrow().ok()).unwrap_or(date);
-    }
-    let is_bare = utterance.when.is_bare_weekday;
-    let Some(before) = before.and_then(|it| it.parse::<Date>().ok()).filter(|_| is_bare) else {
-        return date;
-    };
-    let place = |it: Date| i32::from(it.weekday().to_monday_zero_offset());
-    let days = place(date) - place(before);
-    let moved = before.checked_add(days.days()).ok();
-    // An earlier day of the week is past.
-    moved.filter(|it| *it >= date).unwrap_or(date)
 }
 
 impl Visit {
@@ -778,17 +758,5 @@ impl Visit {
     pub(super) fn noted(&mut self, text: String) -> String {
         let notes = [self.remark.take(), self.note.take()];
         notes.into_iter().flatten().chain([text]).collect::<Vec<_>>().join(" ")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn hour_past_midnight_belongs_to_the_day_before() {
-        let today = super::Date::constant(2026, 11, 21);
-        let utterance = super::Utterance::parse("24:30の回で", today, &super::super::VOCABULARY);
-        let date = utterance.when.date.unwrap();
-        let day = |before| super::corrected_date(&utterance, date, before).to_string();
-        assert_eq!([day(None), day(Some("2026-11-23"))], ["2026-11-22", "2026-11-24"]);
     }
 }
