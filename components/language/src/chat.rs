@@ -435,8 +435,7 @@ impl<F: Family> Chat<F> {
         let is_world = may_be_general_question
             && manner.is_none()
             && utterance.is_general_question(true, F::OWN);
-        let is_pointless = self.plan.is_none() && F::points_back(&utterance);
-        if is_world || is_pointless {
+        if is_world || self.plan.is_none() && F::points_back(&utterance) {
             return self.decline(context);
         }
         let is_claimed = own.is_some() || self.plan.is_some() && manner.is_none();
@@ -575,12 +574,14 @@ impl<F: Family> Chat<F> {
         }
         let is_own =
             || utterance.tokens.iter().any(|it| utterance.vocabulary.nouns.contains(&it.word));
-        match manner {
-            Some(Manner::How) if is_own() => {
-                return (context.conclude(say::examples(context, F::SKILLS)), fraction(NEAR_WORDS));
-            }
+        let answer = match manner {
+            Some(Manner::How) if is_own() => Some(say::examples(context, F::SKILLS)),
+            Some(Manner::Nothing) if self.plan.take().is_some() => Some(say::nothing(context)),
             Some(_) => return self.decline(context),
-            None => {}
+            None => None,
+        };
+        if let Some(text) = answer {
+            return (context.conclude(text), fraction(NEAR_WORDS));
         }
         if utterance.is_general_question(false, F::OWN) {
             self.plan = None;

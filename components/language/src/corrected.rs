@@ -133,8 +133,15 @@ const ENGLISH_MARKS: &str = "no|wait|sorry|actually|i|mean|scratch|that|rather|m
 /// English words that retract by themselves.
 const STRONG: &str = "no|wait|sorry|actually|mean|scratch|rather|correction|oops|make";
 
+/// English words behind a count that has no noun of its own.
+const BARE: &str = "please|pls|plz|thanks|instead|then|for|of|on|at|to";
+/// Words before a number that counts nothing.
+const NAMED: &str = "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|row|screen|number";
+/// Maximum number of words between a count and its retraction.
+const BETWEEN_MAX: usize = 8;
+
 fn english(text: &str) -> String {
-    let words: Vec<&str> = text.split(' ').collect();
+    let mut words: Vec<&str> = text.split(' ').collect();
     if !text.is_ascii() || words.len() < 3 {
         return text.to_owned();
     }
@@ -143,13 +150,18 @@ fn english(text: &str) -> String {
         if word.is_empty() { "-".to_owned() } else { word.to_ascii_lowercase() }
     };
     let bare: Vec<String> = words.iter().map(|it| bare(it)).collect();
-    let kind = |at: usize| bare.get(at).and_then(|it| english_kind(it));
+    // The day of a month and the like count nothing.
+    let is_named = |at: usize| at > 0 && self::marks(NAMED).any(|it| bare[at - 1] == it);
+    let kind = |at: usize| bare.get(at).and_then(|it| english_kind(it)).filter(|_| !is_named(at));
     let mut left_out = vec![false; words.len()];
     for at in 0..words.len() {
         let Some(first) = kind(at) else { continue };
-        // `2 tickets, no wait, 3 tickets`: the noun is repeated.
-        for noun in 0..2 {
-            let from = at + 1 + noun;
+        // `2 tickets, no wait, 3 tickets`: the noun is repeated; `2 tickets for Akira, no wait, 3` has it only once.
+        for between in 0..=BETWEEN_MAX {
+            let from = at + 1 + between;
+            if between > 0 && (from > bare.len() || kind(from - 1) == Some(first)) {
+                break;
+            }
             let marks = bare.iter().skip(from);
             let length =
                 marks.take_while(|it| self::marks(ENGLISH_MARKS).any(|mark| mark == *it)).count();
@@ -157,14 +169,36 @@ fn english(text: &str) -> String {
                 .iter()
                 .any(|it| self::marks(STRONG).any(|mark| mark == it));
             let next = from + length;
-            let is_same_noun = noun == 0 || bare.get(next + 1) == bare.get(at + 1);
-            if length > 0 && is_strong && kind(next) == Some(first) && is_same_noun {
+            if length == 0 || !is_strong || kind(next) != Some(first) {
+                continue;
+            }
+            let is_same_noun =
+                between == 0 || between == 1 && bare.get(next + 1) == bare.get(at + 1);
+            let noun = bare.get(next + 1);
+            let is_noun_again = between > 1 && noun.is_some() && noun == bare.get(at + 1);
+            // `2 tickets, no. 3 please` chooses by number.
+            let is_number = length == 1 && words[from] == "no.";
+            let is_alone = first == Kind::Count
+                && !is_number
+                && words[from - 1].ends_with([',', '.', ';', '-', '…'])
+                && noun.is_none_or(|it| {
+                    // `2 for Akira, sorry, 3 for Totoro` corrects the film.
+                    is_noun_again
+                        || self::marks(BARE).any(|word| word == it)
+                            && !bare[at + 1..from].contains(it)
+                });
+            if is_same_noun {
                 // `two, no wait, four`: the retraction stays if nothing else is in the sentence.
                 let is_all = first == Kind::Count && at == 0 && next + 1 == words.len();
                 left_out[at..if is_all { from } else { next }].fill(true);
                 if bare.get(next + 1).is_some_and(|it| it == "-") {
                     left_out[next + 1] = true;
                 }
+                break;
+            }
+            if is_alone {
+                words[at] = words[next].trim_end_matches([',', '.', '!', '?', '…', ';']);
+                left_out[from..=next + usize::from(is_noun_again)].fill(true);
                 break;
             }
         }
@@ -235,6 +269,16 @@ mod tests {
             ("子供3人です。いや大人2人もいる", "子供3人です。いや大人2人もいる"),
             ("AKIRAを3枚。やっぱりゴジラも2枚", "AKIRAを3枚。やっぱりゴジラも2枚"),
             ("two, I mean three please", "three please"),
+            ("two tickets, no wait, three", "three tickets,"),
+            ("Two tickets, no wait, three for Akira.", "three tickets, for Akira."),
+            (
+                "book two for Akira tomorrow, sorry, three please",
+                "book three for Akira tomorrow, please",
+            ),
+            ("2 tickets, no. 3 please", "2 tickets, no. 3 please"),
+            ("2 seats on December 3, no wait, 4 seats", "4 seats on December 3,"),
+            ("two tickets, no 3d please", "two tickets, no 3d please"),
+            ("2 for Akira, sorry, 3 for Totoro", "2 for Akira, sorry, 3 for Totoro"),
         ] {
             assert_eq!(corrected(sentence), meant);
         }

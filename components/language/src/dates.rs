@@ -92,7 +92,7 @@ const PHRASES: &[(Phrase, &str)] = &[
     (Phrase::Weekday(4), "金曜|金曜日|(金)|friday|firday|fryday|fri|friday's"),
     (Phrase::Weekday(5), "土曜|土曜日|(土)|saturday|saterday|satuday|sat|saturday's"),
     (Phrase::Weekday(6), "日曜|日曜日|(日)|sunday|sundy|sun|sunday's"),
-    (Phrase::ThisWeek, "今週|今週の|this"),
+    (Phrase::ThisWeek, "今週|今週の|this week|this week's|this"),
     (Phrase::Coming, "今度の|次の|つぎの|coming|this coming|the coming"),
     (Phrase::NextMonth, "来月|来月の|next month"),
     (Phrase::Nth(1), "第一|第1|first"),
@@ -134,7 +134,10 @@ const PHRASES: &[(Phrase, &str)] = &[
         Phrase::Hours(EVENING, MIDNIGHT),
         "夜|晩|よる|夜の回|夜遅|仕事帰り|仕事終わり|仕事のあと|仕事の後|evening|in the evening|night|at night|after work|pm|p.m.",
     ),
-    (Phrase::Hours(20 * 60, MIDNIGHT), "レイトショー|深夜|late show|late night"),
+    (
+        Phrase::Hours(20 * 60, MIDNIGHT),
+        "レイトショー|深夜|late show|late shows|late showing|late showings|late screening|late screenings|late film|late films|late movie|late movies|late night",
+    ),
     (
         Phrase::DayHours(0, EVENING, MIDNIGHT),
         "今夜|今晩|今日の夜|tonight|tonight's|this evening|tonite|2nite|2night|tonigth",
@@ -176,6 +179,8 @@ pub struct When {
     pub date: Option<Date>,
     /// An alternative date: `明日か明後日`, `this weekend`.
     pub also: Option<Date>,
+    /// First and last day of a named week without a day: `今週`, `next week`.
+    pub week: Option<(Date, Date)>,
     /// The hours of the day.
     pub hours: Option<Hours>,
     /// Whether it is a range of days, of which only the last is kept.
@@ -230,6 +235,8 @@ struct Reading {
     when: When,
     /// Weeks from this one.
     week: Option<i32>,
+    /// Whether it is more than `this` or `next`.
+    names_week: bool,
     /// Months from this one.
     month: Option<i8>,
     /// Ordinal of the weekday in its month.
@@ -377,6 +384,7 @@ impl Reading {
         }
         let (phrase, length) = NAMES.at(lower, at)?;
         let is_right_behind = self.when.spans.last().is_some_and(|it| it.1 + 1 >= at);
+        self.names_week |= ['週', 'k'].iter().any(|it| lower[at..at + length].contains(it));
         match phrase {
             Phrase::Day(days) => self.when.date = self.today.checked_add(days.days()).ok(),
             Phrase::Fixed(month, day) => self.when.date = near(self.today, month, day),
@@ -526,6 +534,15 @@ impl Reading {
         self.when.also = self.when.date.and_then(|it| it.checked_add(1.days()).ok());
     }
 
+    /// First and last day of the named week, from today on; none if a day is named.
+    fn week_of_days(&self) -> Option<(Date, Date)> {
+        let weeks =
+            self.week.filter(|it| *it >= 0 && self.names_week && self.when.date.is_none())?;
+        let here = i32::from(self.today.weekday().to_monday_zero_offset());
+        let day = |it: i32| self.today.checked_add((weeks * 7 + it - here).days()).ok();
+        Some((day(0)?.max(self.today), day(6)?))
+    }
+
     /// Whether the night and the time belong together: `夜の12時`, `12 at night`, but not `夜は用事があるので12時`.
     fn is_clock_of_night(&self, lower: &[char]) -> bool {
         const JOINTS: &str = "|の|は|、|に|,|at|around|about|at around";
@@ -546,6 +563,7 @@ impl Reading {
     }
 
     fn settled(mut self) -> When {
+        self.when.week = self.week_of_days();
         if let Some((minutes, bound)) = self.clock
             && let Some(past) = self.small_hours(minutes).filter(|_| self.first.is_none())
         {
@@ -682,6 +700,23 @@ mod tests {
             ("akira tomrow", 22, None),
         ] {
             assert_eq!(read(text), (Some(date), also), "{text}");
+        }
+    }
+
+    #[test]
+    fn week_without_a_day_has_its_days() {
+        // A Saturday.
+        let today = Date::constant(2026, 11, 21);
+        for (text, days) in [
+            ("the last one this week", Some((21, 22))),
+            ("来週のアキラは何時?", Some((23, 29))),
+            ("next week please", Some((23, 29))),
+            ("今週の日曜", None),
+            ("this film", None),
+            ("the next one", None),
+        ] {
+            let week = read(&text.chars().collect::<Vec<_>>(), today).week;
+            assert_eq!(week.map(|it| (it.0.day(), it.1.day())), days, "{text}");
         }
     }
 

@@ -40,14 +40,14 @@ const WORDS: &[(u32, Unit, &str)] = &[
 
 /// Words before a number that counts without a unit: `book two for Akira`. After `the later` or
 /// `number` it is an ordinal.
-const COUNTING: &str = "book|reserve|get|buy|need|want|take|make|grab|have|hold|like|order|just|only|and|please|me|us|be|then|plus|or";
+const COUNTING: &str = "book|reserve|get|buy|need|want|take|make|grab|have|hold|like|order|just|only|and|please|me|us|be|then|plus|or|ok|okay|yes|yeah|great|fine|sure|so|thanks";
 
 /// Phrases before a new count: `make it three`.
 const NEW_COUNT: &str = "make it|make that|change it to|change that to";
 /// Companions of the writer, in both languages, and single companions.
 const COMPANY: &str = "友達|友人|友だち|ともだち|仲間|同僚|子供|子ども|こども|家族|親戚|friends|friend|colleagues|colleague|kids|kid|children|child|others";
 const SUMMED: &str = "と大人|とおとな|と子供|と子ども|とこども|と幼児|と小学生|と学生|とシニア";
-const ONE: &str = "wife|husband|partner|girlfriend|boyfriend|mother|mum|mom|father|dad|son|daughter|brother|sister|friend|妻|嫁|夫|旦那|彼女|彼氏|母|父|息子|娘|友達|友人";
+const ONE: &str = "wife|husband|partner|girlfriend|boyfriend|mother|mum|mom|father|dad|son|daughter|brother|sister|friend|妻|嫁|夫|旦那|彼女|彼氏|母|母親|父|父親|兄|姉|弟|妹|祖母|祖父|孫|息子|娘|友達|友人|同僚";
 /// Words for tickets, for people, and for kinds of people, which precede a number in Japanese.
 const TICKETS: &str = "枚|まい|つ|席|席分|seats|seat|tickets|ticket|tix";
 const HEADS: &str =
@@ -179,6 +179,47 @@ fn company(lower: &[char], from: usize, to: usize) -> Option<u32> {
     }
 }
 
+/// Words before the size of a group.
+const GROUPS: &str = "family of|party of|group of|table of";
+
+/// Parses a group with its size at `at`, with the length: `a family of five`.
+fn group(lower: &[char], at: usize) -> Option<(u32, usize)> {
+    let length = word(GROUPS, lower, at).filter(|_| begins_word(lower, at))? + 1;
+    let (count, digits) = amount(lower, at + length)?;
+    Some((count, length + digits))
+}
+
+/// Parses the writer and single companions at `at`, without a number, with their count and the length:
+/// `友達と私の分`, `me and my wife`. Others that follow are counted with them elsewhere.
+fn party(lower: &[char], at: usize) -> Option<(u32, usize)> {
+    const OWN: &str = "私|わたし|僕|ぼく|俺|おれ|自分|me|myself|i";
+    const JOINTS: &str = " and |, | & | plus |と|、";
+    const LEADS: &str = "my |our |the ";
+    if !begins_word(lower, at) {
+        return None;
+    }
+    let member = |at: usize| {
+        let lead = marks(LEADS).find(|it| starts(lower.get(at..).unwrap_or_default(), it));
+        let from = at + lead.map_or(0, str::len);
+        let is_own = word(OWN, lower, from);
+        Some((is_own.is_some(), from + is_own.or_else(|| word(ONE, lower, from))?))
+    };
+    let joint = |at: usize| {
+        let joint = marks(JOINTS).find(|it| starts(lower.get(at..).unwrap_or_default(), it))?;
+        Some(at + joint.chars().count())
+    };
+    let (mut has_own, mut to) = member(at)?;
+    let mut people = 1;
+    while let Some((is_own, end)) = joint(to).and_then(member) {
+        (has_own, to, people) = (has_own || is_own, end, people + 1);
+    }
+    // `me, my wife and two kids` goes on.
+    let is_over =
+        joint(to).is_none_or(|it| starts(&lower[to..], ", ") && amount(lower, it).is_none());
+    let is_thing = ["の予約", "の席は", "の名前"].iter().any(|it| starts(&lower[to..], it));
+    (has_own && people > 1 && is_over && !is_thing).then_some((people, to - at))
+}
+
 /// Parses the counter at `at`, with its length.
 pub fn counter(lower: &[char], at: usize, vocabulary: &Vocabulary) -> Option<(Unit, usize)> {
     let both = [longest(UNITS, lower, at), longest(vocabulary.counters, lower, at)];
@@ -205,7 +246,10 @@ impl Numbers {
                     }
                 }
                 () if is_sort => sorts = count.saturating_add(sorts),
-                () if ends(&counted, HEADS) || counted.starts_with("for ") => {
+                () if ends(&counted, HEADS)
+                    || counted.starts_with("for ")
+                    || marks(GROUPS).any(|it| counted.starts_with(it)) =>
+                {
                     heads = count.saturating_add(heads);
                 }
                 () => {}
@@ -291,6 +335,16 @@ impl Numbers {
         }
         if let Some(length) = one_more(lower, at) {
             self.counts.push((Unit::People, 1));
+            return Some(length);
+        }
+        if let Some((count, length)) = group(lower, at) {
+            self.counts.push((Unit::People, count));
+            return Some(length);
+        }
+        if let Some((people, length)) = party(lower, at) {
+            // Another count is the total.
+            self.company = Some((self.counts.len(), 0));
+            self.counts.push((Unit::People, people));
             return Some(length);
         }
         let (count, digits) = amount(lower, at)?;
@@ -475,6 +529,14 @@ mod tests {
             ("a student and a senior please", 2),
             ("a student? no: two pensioners and one teenager", 3),
             ("友達3人と観たい", 4),
+            ("友達と私の分", 2),
+            ("妻と娘と私で観たい", 3),
+            ("妻と私で3枚", 3),
+            ("for me and my wife", 2),
+            ("my son, my daughter and me", 3),
+            ("for a family of five", 5),
+            ("party of 4, tomorrow", 4),
+            ("5 tickets for a family of five", 5),
             ("友達と3人で観たい", 3),
             ("子供2人と大人1人", 3),
             ("子ども2人と観たい", 3),
@@ -486,6 +548,10 @@ mod tests {
     #[test]
     fn ordinal_is_no_count() {
         for (text, count) in [
+            ("私と話して", None),
+            ("友達と私の予約", None),
+            ("my wife and the film", None),
+            ("tell me and wait", None),
             ("book the later one for two", Some(2)),
             ("the first one for 3 please", Some(3)),
             ("that one for Akira", None),

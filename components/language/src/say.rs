@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolkit::dialogue::Sample;
 
-use crate::{context::TurnContext, language::Language, scan::QUOTES, turn::Failure};
+use crate::{context::TurnContext, language::Language, scan::QUOTES, turn::Failure, vocabulary};
 
 /// Maximum characters of a citation.
 const CITED_MAX: usize = 60;
@@ -53,6 +53,12 @@ pub fn missing<G: PartialEq>(
     }
     let (tools, examples) = (lacking.join(", "), examples(context, skills));
     let what = context.language.pick(skill.name.0, skill.name.1);
+    if let Some(assistant) = vocabulary::assistant_with(&lacking, context.language) {
+        return Some(context.say(
+            format!("{what}はここではできないため、何もしていません。「{assistant}」に書いてください。"),
+            format!("For {what}, please write to \"{assistant}\"; it cannot be done here, and nothing was done."),
+        ));
+    }
     Some(context.say(
         format!("{what}には {tools} が必要ですが、いまは利用できません。{examples}"),
         format!("For {what}, {tools} is needed, which is not on offer now. {examples}"),
@@ -265,8 +271,10 @@ pub fn failed(context: &TurnContext<'_>, failure: &Failure) -> String {
 mod tests {
     use serde_json::json;
 
+    use toolkit::dialogue::Name;
+
     use super::*;
-    use crate::context::FamilyInfo;
+    use crate::{context::FamilyInfo, vocabulary::ASSISTANT};
 
     static FAMILY_INFO: FamilyInfo = FamilyInfo { family: "things", codes: &[], subjects: &[] };
 
@@ -300,6 +308,38 @@ mod tests {
         {
             assert!(failed(&context(&mut 0, language), &failure).starts_with(text));
         }
+    }
+
+    #[test]
+    fn missing_tools_are_those_of_another_assistant() {
+        let name = |title: &str, english: &str, tool: &str| Name {
+            kind: ASSISTANT.to_owned(),
+            name: title.to_owned(),
+            english: Some(english.to_owned()),
+            within: None,
+            also: vec![tool.to_owned()],
+            hints: Vec::new(),
+            moods: Vec::new(),
+        };
+        let skills = [Skill {
+            goals: &[1],
+            tools: &["list_films", "book"],
+            is_one_enough: false,
+            name: ("予約", "booking"),
+            example: ("予約して", "Book it"),
+            is_featured: true,
+        }];
+        let names = [name("映画", "Films", "book"), name("窓口", "Counter", "*")];
+        let text = |language| missing(&context(&mut 0, language), &skills, &1).unwrap();
+        for (names, ja, en) in [
+            (&names[..], "「窓口」に書いて", "write to \"Counter\""),
+            (&names[..1], "list_films, book が必要", "list_films, book is needed"),
+        ] {
+            vocabulary::set_other_families(names);
+            assert!(text(Language::Japanese).contains(ja), "{}", text(Language::Japanese));
+            assert!(text(Language::English).contains(en), "{}", text(Language::English));
+        }
+        vocabulary::set_other_families(&[]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::{
 use toolkit::dialogue::Name;
 
 use crate::{
+    language::Language,
     scan::Lexicon,
     words::{PHRASES, Word},
 };
@@ -16,6 +17,8 @@ use crate::{
 /// Kind of names that are a family's words: `within` is the family, `also` are its nouns, `moods` its actions and
 /// heads, and `hints` its other words.
 const KIND: &str = "word";
+/// Kind of names that are assistants: `name` and `english` are its titles, `also` its tools, `*` for all.
+pub const ASSISTANT: &str = "assistant";
 /// Maximum words of one name.
 const CHUNK: usize = 64;
 
@@ -128,6 +131,7 @@ struct LexiconCache {
 }
 
 thread_local! {
+    static ASSISTANTS: RefCell<Vec<Name>> = const { RefCell::new(Vec::new()) };
     static LEXICONS: RefCell<LexiconCache> =
         const { RefCell::new(LexiconCache { hash: 0, received: Vec::new(), made: Vec::new() }) };
 }
@@ -172,9 +176,21 @@ impl LexiconCache {
     }
 }
 
-/// Sets the words of other families to those among `names`.
+/// Sets the words of other families, and the other assistants, to those among `names`.
 pub fn set_other_families(names: &[Name]) {
+    let assistants = names.iter().filter(|it| it.kind == ASSISTANT).cloned().collect();
+    ASSISTANTS.set(assistants);
     LEXICONS.with_borrow_mut(|it| it.set_other_families(names));
+}
+
+/// Title of another assistant that has all of `tools`.
+pub(crate) fn assistant_with(tools: &[&str], language: Language) -> Option<String> {
+    ASSISTANTS.with_borrow(|all| {
+        let has = |it: &Name, tool: &str| it.also.iter().any(|own| own == "*" || own == tool);
+        let found = all.iter().find(|it| tools.iter().all(|tool| has(it, tool)))?;
+        let english = found.english.as_ref().unwrap_or(&found.name);
+        Some(language.pick(&found.name, english).clone())
+    })
 }
 
 #[cfg(test)]
