@@ -227,6 +227,11 @@ impl AssistantConfig {
         needs_picture_tool || self.picture_tool.as_deref() != Some(tool)
     }
 
+    /// Names of its tools in the configuration; `*` for all.
+    pub(crate) fn tools(&self) -> &[String] {
+        &self.tools
+    }
+
     /// Whether the configuration gives it `tool`, by its own name.
     pub(crate) fn names(&self, tool: &str) -> bool {
         self.tools.iter().any(|it| it == tool)

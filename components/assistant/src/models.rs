@@ -119,7 +119,7 @@ pub(crate) fn picker(
         (Provider::Model(kind), Some(config)) => {
             (kind.picker)(&chosen.model, assistant, config, transcript)
         }
-        _ => Ok(Box::new(Understanding::resume(transcript))),
+        _ => Ok(Box::new(Understanding::resume(transcript).for_assistant(assistant))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Decides without a model, by the [`Ensemble`] of components that understand sentences. Sends its
 //! answer sentence by sentence, as a model does.
 
+use language::vocabulary::ASSISTANT;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toolkit::{
@@ -9,8 +10,8 @@ use toolkit::{
 };
 
 use crate::{
-    Answered, Choice, Conclusion, Decision, ErrorKind, Message, ModelError, Offer, Task, ToolCall,
-    ToolPicker, ToolResult, Turn,
+    Answered, AssistantConfig, Choice, Conclusion, Decision, ErrorKind, Message, ModelError, Offer,
+    Settings, Task, ToolCall, ToolPicker, ToolResult, Turn,
     ensemble::{Ensemble, Families, NoReply},
     images_of,
 };
@@ -21,14 +22,41 @@ pub(crate) struct Understanding {
     /// Extra context from the component that asked.
     context: Option<Value>,
     ensemble: Ensemble,
+    /// Whether the assistant has every tool, so that no other one is recommended.
+    has_all: bool,
 }
 
 /// The components of the running host.
-struct ServedFamilies;
+struct ServedFamilies {
+    has_all: bool,
+}
+
+/// The assistants that may be recommended for what another one cannot do, by their titles, with their tools.
+fn assistants() -> Vec<wit::Name> {
+    let settings = Settings::read().ok();
+    let all = settings.iter().flat_map(|it| it.enabled_assistants());
+    let name = |(name, config): (&String, &std::sync::Arc<AssistantConfig>)| {
+        let english = config.title.as_ref().unwrap_or(name);
+        wit::Name {
+            kind: ASSISTANT.to_owned(),
+            name: config.title_ja.as_ref().unwrap_or(english).clone(),
+            english: Some(english.clone()),
+            within: None,
+            also: config.tools().to_vec(),
+            hints: Vec::new(),
+            moods: Vec::new(),
+        }
+    };
+    all.map(name).collect()
+}
 
 impl Families for ServedFamilies {
     fn names(&self, language: wit::Language) -> Vec<wit::Name> {
-        wit::names(language)
+        let mut names = wit::names(language);
+        if !self.has_all {
+            names.extend(assistants());
+        }
+        names
     }
 
     fn ask(
@@ -45,7 +73,12 @@ impl Understanding {
     /// Continues from `transcript`, if given.
     pub(crate) fn resume(transcript: Option<&Value>) -> Self {
         let ensemble = transcript.and_then(|it| Ensemble::deserialize(it).ok());
-        Self { context: None, ensemble: ensemble.unwrap_or_default() }
+        Self { context: None, ensemble: ensemble.unwrap_or_default(), has_all: true }
+    }
+
+    /// Decides for the assistant of `config`.
+    pub(crate) fn for_assistant(self, config: &AssistantConfig) -> Self {
+        Self { has_all: config.names("*"), ..self }
     }
 
     /// Adds the context of the component that asked.
@@ -56,7 +89,7 @@ impl Understanding {
     fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         let mut turn = to_wit(turn);
         turn.context = self.context.as_ref().map(Value::to_string);
-        let step = self.ensemble.next(&ServedFamilies, turn).map_err(|silence| match silence {
+        let step = self.ensemble.next(&ServedFamilies { has_all: self.has_all }, turn).map_err(|silence| match silence {
             NoReply::Failed(family) => {
                 let what = format!("the component {family} failed; the server's log says how");
                 ModelError::new(ErrorKind::Failed, what)
