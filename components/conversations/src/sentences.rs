@@ -282,6 +282,14 @@ impl Family for Conversations {
                     format!("What {agent} answers cannot be read here. It is in the chat with {agent}, on the page for agents."),
                 )))
             }
+            Some(Doing::Meeting(meeting))
+                if goal.is_none() && meeting.is_too_late_for(utterance) =>
+            {
+                Some(FollowUp::Answer(context.say(
+                    "会話はもう始まっているため、ターン数は変えていません。変えるには「止めて」で終えてから、あらためて始めてください。",
+                    "They talk already, so the number of turns was not changed. To change it, stop them (\"stop\") and begin anew.",
+                )))
+            }
             Some(Doing::Meeting(meeting)) => {
                 let may_change = manner.is_none() && goal.is_none();
                 if may_change && let Some(sure) = meeting.take_message(utterance) {

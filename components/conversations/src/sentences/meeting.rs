@@ -7,6 +7,7 @@ use language::{
     Language,
     chat::CONTINUED,
     context::{TurnContext, failure, output, submitted},
+    numbers::whole,
     rules::Percent,
     say,
     scan::marks,
@@ -103,6 +104,9 @@ impl Meeting {
         const ORDERS: &[Word] = &[words::CONVERSE, words::CHAIN, Word::MAKE];
         let is_open = before.begun.is_none() && before.message.is_none();
         let is_bare = self.purpose.is_none() && self.message.is_none() && !utterance.has(ORDERS);
+        if let Some(begins) = before.begun_by(&self, utterance).filter(|_| is_open) {
+            return begins;
+        }
         if is_open && is_bare && self.target.is_some() {
             let other = before.initiator.clone().filter(|it| self.target.as_ref() != Some(it));
             self.initiator = self.initiator.or(other);
@@ -134,6 +138,32 @@ impl Meeting {
             self.message = None;
         }
         self
+    }
+
+    /// The same request where `named` only says which of the two begins: `worker-b should start`, `worker-bから`.
+    fn begun_by(&self, named: &Self, utterance: &Sentence) -> Option<Self> {
+        const STARTS: &str = "start|begin|go first|speak first|open|start it|begin it|始めて|はじめて|始めさせて|先に話して|最初に話して";
+        let [agent] = &utterance.agents()[..] else { return None };
+        let purpose = named.purpose.as_deref().map(str::trim);
+        let is_start = match purpose {
+            Some(it) => marks(STARTS).any(|start| it == start),
+            None => utterance.is_source(agent),
+        };
+        let both = [self.initiator.as_ref()?, self.target.as_ref()?];
+        let other = both.into_iter().find(|it| **it != agent.text)?;
+        (is_start && both.contains(&&agent.text)).then(|| Self {
+            initiator: Some(agent.text.clone()),
+            target: Some(other.clone()),
+            ..self.clone()
+        })
+    }
+
+    /// Whether `utterance` only sets the number of turns of the conversation that has begun.
+    pub(super) fn is_too_late_for(&self, utterance: &Sentence) -> bool {
+        self.begun.is_some()
+            && rounds(utterance).is_some()
+            && utterance.agents().is_empty()
+            && !utterance.asks()
     }
 
     /// Takes `utterance` as the missing message. Returns how sure that is.
@@ -174,7 +204,9 @@ impl Meeting {
 
     /// Takes the number of turns of a conversation not begun yet, if `utterance` says nothing else.
     pub(super) fn take_turns(&mut self, utterance: &Sentence) -> bool {
-        let rounds = rounds(utterance).filter(|_| self.begun.is_none() && self.message.is_none());
+        let again = || bare_number(&utterance.text()).filter(|_| self.max_turns.is_some());
+        let rounds = rounds(utterance).or_else(again);
+        let rounds = rounds.filter(|_| self.begun.is_none() && self.message.is_none());
         let is_short = utterance.agents().is_empty() && utterance.quoted.is_empty();
         let Some(rounds) = rounds.filter(|_| is_short) else { return false };
         self.set_turns(rounds);
@@ -381,6 +413,17 @@ impl Meeting {
         );
         context.ask(form, reason, text)
     }
+}
+
+/// Returns the number that is all of `text`: `actually 6`, `やっぱり6で`.
+fn bare_number(text: &str) -> Option<usize> {
+    const AROUND: &str = "actually|no|make it|wait|sorry|just|please|rather|いや|やっぱり|やっぱ|でお願いします|でお願い|にして|で";
+    let mut rest = text.trim();
+    for word in marks(AROUND).chain(marks(AROUND)) {
+        rest = rest.strip_prefix(word).or(rest.strip_suffix(word)).unwrap_or(rest);
+        rest = rest.trim_matches([' ', ',', '.', '、', '。', '!']);
+    }
+    whole(&rest.to_lowercase()).map(|it| it as usize).filter(|it| *it > 0)
 }
 
 /// Whether `utterance` states `topic` as a new one. `テーマはそのままで` and `the topic is fine` do not.

@@ -5,6 +5,8 @@ use std::ops::Deref;
 use language::{
     Date,
     clock::is_numeral,
+    coverage::is_small,
+    name_pieces::is_name_char,
     numbers::whole,
     rules::Percent,
     scan::marks,
@@ -54,24 +56,99 @@ impl Sentence {
         Self(Utterance::parse(text, today, &VOCABULARY))
     }
 
-    /// Returns the names of agents, in their order.
+    /// Returns the names of agents, in their order, with the one that a single one is to talk with.
     pub(super) fn agents(&self) -> Vec<Piece> {
-        let is_letter = |it: char| it.is_ascii_alphanumeric();
-        let is_joint = |it: char| matches!(it, '-' | '_');
-        let (mut agents, mut at) = (Vec::<Piece>::new(), 0);
-        while at < self.chars.len() {
-            let rest = &self.chars[at..];
-            let length = rest.iter().take_while(|it| is_letter(**it) || is_joint(**it)).count();
-            if length > 0 {
-                let piece = self.piece(at, at + length);
-                let is_taken = agents.iter().any(|it| it.text == piece.text);
-                if !is_taken && is_name(&piece.text) && self.is_agent(&piece) {
-                    agents.push(piece);
-                }
+        let mut agents: Vec<Piece> = Vec::new();
+        for piece in self.latin_words() {
+            let is_taken = agents.iter().any(|it| it.text == piece.text);
+            if !is_taken && is_name(&piece.text) && self.is_agent(&piece) {
+                agents.push(piece);
             }
-            at += length.max(1);
+        }
+        if let [one] = &agents[..] {
+            agents.extend(self.partner(one));
+            agents.sort_by_key(|it| it.from);
+        } else if let [one, other] = &agents[..] {
+            agents.extend(self.third(one, other));
         }
         agents
+    }
+
+    /// Returns the third member of a list: `worker-a, worker-b and hanako`.
+    fn third(&self, one: &Piece, other: &Piece) -> Option<Piece> {
+        const JOINTS: &str = ", and | and | & |, |と|、";
+        let between: String = self.chars[one.to..other.from].iter().collect();
+        let joint = marks(JOINTS).find(|it| self.is_at(it, other.to))?;
+        let from = other.to + joint.chars().count();
+        let is_list = [",", "、", "と"].contains(&between.trim());
+        self.latin_words().find(|it| is_list && it.from == from && self.is_new_name(it))
+    }
+
+    /// Whether `piece` may be a name: no known word.
+    fn is_new_name(&self, piece: &Piece) -> bool {
+        !piece.text.starts_with(|it: char| it.is_ascii_digit())
+            && !is_small(&piece.text.to_lowercase())
+            && !(piece.from..piece.to).all(|at| self.is_known(at))
+    }
+
+    /// Words of Latin letters, digits and joints.
+    fn latin_words(&self) -> impl Iterator<Item = Piece> {
+        self.written(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'))
+    }
+
+    /// Runs of the characters that `is_sign` accepts.
+    fn written(&self, is_sign: impl Fn(char) -> bool) -> impl Iterator<Item = Piece> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let from = (at..self.chars.len()).find(|it| is_sign(self.chars[*it]))?;
+            at = (from..self.chars.len())
+                .find(|it| !is_sign(self.chars[*it]))
+                .unwrap_or(self.chars.len());
+            Some(self.piece(from, at))
+        })
+    }
+
+    /// Returns the other member of the talk of `agent`, whatever its name: `between worker-a and hanako`,
+    /// `worker-aとhanakoで`. No talk begins with another agent than the one that is named.
+    fn partner(&self, agent: &Piece) -> Option<Piece> {
+        const WITH: &str = "with|talk to|speak to|talking to|speaking to|against|versus|vs";
+        const BEHIND: &str =
+            "talk|chat|speak|discuss|debate|argue|play|converse|have|about|on|for|should|must|and";
+        const PARTICLES: &str = "さん|で|に|が|の会話|の対話|の二人|の間|、|と|を話|を会話|を対話";
+        const ABOUT: [&str; 2] = ["につ", "に関"];
+        const TALK: &str = "talk|chat|speak|discuss|debate|play|have";
+        let is_talk = self.has(&[words::CONVERSE, words::CHAIN, words::TALKS])
+            || ["chat", "speak", "between"].iter().any(|it| self.find_word(it, 0).is_some());
+        let is_new = |it: &Piece| it.text != agent.text && self.is_new_name(it);
+        let text = |from: usize, to: usize| self.lower[from..to].iter().collect::<String>();
+        let is_other = |it: &Piece| {
+            let is_first = it.from < agent.from;
+            let (first, second) = if is_first { (it, agent) } else { (agent, it) };
+            let between = text(first.to, second.from);
+            let rest = text(it.to, self.lower.len());
+            let rest = rest.trim_start_matches(['」', '』', '"', ' ']);
+            let next = rest.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
+            let ends = next.is_empty() || marks(BEHIND).any(|it| it == next);
+            let between = between.trim_matches(['「', '」', '『', '』', '"', ' ']);
+            match between.strip_prefix("さん").unwrap_or(between) {
+                "と" => {
+                    let is_member = marks(PARTICLES).any(|it| rest.starts_with(it));
+                    is_first || is_member && !ABOUT.iter().any(|it| rest.starts_with(it))
+                }
+                _ if !it.text.is_ascii() => false,
+                "and" | "&" => is_talk && (is_first || ends),
+                "to" => !is_first && ends && self.before(agent).ends_with("from "),
+                _ => {
+                    // `worker-a talk about lunch with hanako`, but not `worker-a about films with subtitles`.
+                    let led = between.strip_prefix("to ").unwrap_or(between);
+                    let is_led = led == "with" || marks(TALK).any(|it| led.starts_with(it));
+                    let is_with = is_led && marks(WITH).any(|it| between.ends_with(it));
+                    !is_first && ends && is_talk && is_with && !between.contains(',')
+                }
+            }
+        };
+        let named = self.written(|it| is_name_char(it) && !it.is_ascii());
+        self.latin_words().chain(named).find(|it| is_new(it) && is_other(it))
     }
 
     /// Whether an agent is to do something.
@@ -127,9 +204,20 @@ pub(super) fn stated_topic(text: &str) -> Option<String> {
     let (at, mark) = marks(TOPICS).filter_map(|it| Some((lower.find(it)?, it))).min()?;
     let rest = text.get(at + mark.len()..).filter(|_| lower.len() == text.len())?;
     let end = rest.find(['、', '。', ',', '.', '\n']).unwrap_or(rest.len());
-    let topic = ["にしてください", "にして", "でお願いします", "でお願い", "です", "で"]
-        .iter()
-        .fold(rest[..end].trim(), |it, tail| it.strip_suffix(tail).unwrap_or(it));
+    let topic = [
+        "ください",
+        "に変えて",
+        "に変更して",
+        "に変更",
+        "に変えよう",
+        "にして",
+        "でお願いします",
+        "でお願い",
+        "です",
+        "で",
+    ]
+    .iter()
+    .fold(rest[..end].trim(), |it, tail| it.strip_suffix(tail).unwrap_or(it));
     Some(topic.to_owned()).filter(|it| !it.is_empty())
 }
 
@@ -325,7 +413,10 @@ impl Sentence {
             rest.starts_with(COUNTERS).then(|| digits.parse::<usize>().ok())?
         };
         let japanese = || {
-            let behind = text.split("エージェント").skip(1).find_map(|it| counted(it.trim_start()));
+            let behind = text
+                .split("エージェント")
+                .skip(1)
+                .find_map(|it| counted(it.trim_start_matches(['を', 'が', 'は', ' '])));
             behind.or_else(|| {
                 let before = text.split_once("のエージェント")?.0.strip_suffix(COUNTERS)?;
                 let length = before.bytes().rev().take_while(u8::is_ascii_digit).count();

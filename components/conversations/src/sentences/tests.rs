@@ -76,6 +76,17 @@ const SENTENCES: &[(&str, &str, &str, &str)] = &[
         "not about work",
     ),
     ("worker-aとworker-bに羅生門の感想を語らせて", "worker-a", "worker-b", "羅生門の感想"),
+    ("start a talk between worker-a and hanako about lunch", "worker-a", "hanako", "lunch"),
+    ("Start a conversation between Hanako and worker-a.", "Hanako", "worker-a", "-"),
+    ("let worker-a talk with hanako about films", "worker-a", "hanako", "films"),
+    ("worker-aとhanakoで昼ごはんについて話して", "worker-a", "hanako", "昼ごはん"),
+    ("花子とworker-aに会話させて", "花子", "worker-a", "-"),
+    ("worker-aさんと花子さんで会議させて", "worker-a", "花子", "-"),
+    ("worker-aとAIについて話して", "-", "worker-a", "AI"),
+    ("chat with worker-a about cats and dogs", "-", "worker-a", "cats and dogs"),
+    ("worker-aと旅行の話をして", "-", "worker-a", "旅行"),
+    ("let worker-a talk about how to cook", "-", "worker-a", "how to cook"),
+    ("talk to worker-a about films with subtitles", "-", "worker-a", "films with subtitles"),
 ];
 
 /// Sentences that begin nothing.
@@ -224,6 +235,12 @@ fn sets_turns_before_approval() {
     talk.say("Let worker-a and worker-b discuss the menu");
     let (_, arguments) = call(&talk.say("only 3 rounds please"));
     assert_eq!(arguments["max_turns"], 3);
+    let (_, arguments) = call(&talk.say("actually 6"));
+    assert_eq!(arguments["max_turns"], 6);
+    let (_, arguments) = call(&talk.say("and worker-b should start"));
+    let found = (&arguments["initiator_agent_id"], &arguments["target_agent_id"]);
+    assert_eq!(found, (&json!("worker-b"), &json!("worker-a")));
+    assert_eq!((&arguments["purpose"], &arguments["max_turns"]), (&json!("the menu"), &json!(6)));
 }
 
 /// A person for whom worker-a and worker-b have begun to talk.
@@ -538,6 +555,8 @@ fn refuses_more_than_two_agents() {
         "12人のエージェントで議論させて",
         "have three agents talk about trains",
         "let worker-a, worker-b and worker-c talk",
+        "エージェントを3人集めて会議させて",
+        "get worker-a, worker-b and hanako chatting about the menu",
     ] {
         let text = concluded(&new_talk().say(sentence)).text();
         assert!(
@@ -708,6 +727,7 @@ fn the_topic_of_a_talk_that_waits_is_changed() {
             "deep sea",
         ),
         ("worker-aとworker-bで宇宙について話させて", "テーマは深海にして", "深海"),
+        ("worker-aとworker-bで宇宙について話させて", "テーマは深海に変えて", "深海"),
         ("worker-aとworker-bで宇宙について話させて", "やっぱり深海の話で", "深海"),
         ("worker-aとworker-bでしりとりをして", "お題は動物", "しりとり: 動物"),
         ("worker-aとworker-bでしりとりをして", "やっぱり旅行の話で", "旅行"),

@@ -34,10 +34,10 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (TALKS, "会話|対話|おしゃべり|conversation|conversations|dialogue|dialogues|chats"),
     (
         Word::RUNNING,
-        "やり取り中|会話中|話し中|話している|話してる|今の会話|talking|chatting|still talking|talking now|currently talking",
+        "やり取り中|会話中|話し中|話している|話してる|今の会話|talking|chatting|still talking|still going|talking now|currently talking",
     ),
     (
         Word::HALT,
-        "stop that conversation|stop this conversation|stop conversation|end conversation",
+        "止めること|終わらせること|stop that conversation|stop this conversation|stop conversation|end conversation",
     ),
 ];
