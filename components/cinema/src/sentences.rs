@@ -40,6 +40,7 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 use self::{
     answers::place,
     cancel::{Bookings, Cancel, number},
+    conditions::Conditions,
     facts::Facts,
     held_seats::{Before, Held, HoldAction},
     rules::{CONVERSATION, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER},
@@ -55,6 +56,8 @@ const HISTORY: &str = "get_conversation_history";
 /// Confidence in a name with a time or a number, and in a name alone.
 const GUESSED: Percent = 45;
 const LOOKED_FOR: Percent = 40;
+/// Confidence in seats alone while a showing or seats are chosen.
+const SEATED: Percent = 90;
 
 /// Words of questions about prices.
 const PRICES: &str =
@@ -288,6 +291,8 @@ impl Family for Cinema {
                 (utterance.has(NOUNS) || utterance.has(&[SEE, SEAT])) && !utterance.says(SENT)
             }
             Manner::Price => Self::goal(utterance).is_some_and(|it| it.0 == Goal::Price),
+            // `上映時間が一番長いのって何？`
+            Manner::How => Conditions::parse(utterance).is_first && Self::goal(utterance).is_some(),
             Manner::Elsewhere => utterance.has(NOUNS) || utterance.has(&[SEE]),
             _ => false,
         }
@@ -303,7 +308,9 @@ impl Family for Cinema {
     }
 
     fn handles_denial(utterance: &Sentence, goal: Goal) -> bool {
-        matches!(goal, Goal::Book | Goal::Seats) && conditions::avoids_position(utterance)
+        matches!(goal, Goal::Book | Goal::Hold | Goal::Seats)
+            && (conditions::avoids_position(utterance)
+                || !marks::named_seats(utterance, &[]).1.is_empty())
             || goal == Goal::Films && utterance.refused_genres().is_some()
     }
 
@@ -350,7 +357,7 @@ impl Family for Cinema {
                 "The built-in planner takes no names for the waiting list, so nothing was done. You can join it on the plan of the hall of a showing that is full.",
             ),
             // A named film is described instead.
-            Goal::NotOnRecord if questions::asks_makers(utterance) => return None,
+            Goal::NotOnRecord if questions::asks_of_films(utterance) => return None,
             Goal::NotOnRecord => questions::not_on_record(utterance, context.language).to_owned(),
             Goal::Help => examples(),
             Goal::Price if questions::is_open_fare(utterance) => {
@@ -403,6 +410,9 @@ impl Family for Cinema {
             Goal::NotOnRecord => {
                 let mut visit = Visit::new(utterance, Goal::Films, None);
                 visit.remark = Some(questions::not_on_record(utterance, language).to_owned());
+                if questions::asks_age(utterance) {
+                    (visit.genre, visit.title) = (None, questions::film_asked_of(utterance));
+                }
                 Request::Visit(Box::new(visit))
             }
             Goal::Films
@@ -550,7 +560,7 @@ impl Family for Cinema {
                 use Goal::{Book, Films, Look, Showtimes};
                 let is_order = matches!(goal, None | Some(Book | Films | Look | Showtimes));
                 let less = || visit.without(utterance);
-                if let Some(next) = visit.once_more(utterance).or_else(less).filter(|_| is_order) {
+                if let Some(next) = visit.once_more(utterance).or_else(less).or_else(|| visit.counted(utterance)).filter(|_| is_order) {
                     **visit = next;
                     return Some(on);
                 }
@@ -582,6 +592,10 @@ impl Family for Cinema {
                 visit.remark = remark.or(visit.remark.take());
                 // A new order starts over, unless it chooses among the offered options.
                 let goes_on = visit.answer_in_text(utterance) || visit.repeats_question(utterance, goal, context);
+                // `A1からA4まで` might be places elsewhere.
+                let is_seats = !utterance.numbers.marked.is_empty()
+                    && unused(utterance, &Used::default()).is_empty();
+                let on = if is_seats { FollowUp::Continue(SEATED, Vec::new()) } else { on };
                 goes_on.then_some(on)
             }
             _ => None,
@@ -673,6 +687,7 @@ fn used(visit: &Visit, goal: Goal) -> Used {
     match goal {
         Goal::Price => names.extend(marks(PRICES).map(str::to_owned)),
         Goal::NotOnRecord => {
+            names.extend(marks(questions::AGE_WORDS).map(str::to_owned));
             let words = marks(facts::MAKERS).flat_map(|it| it.split(' '));
             names.extend(words.map(str::to_owned));
         }

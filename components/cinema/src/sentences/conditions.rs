@@ -71,7 +71,7 @@ pub(super) enum Position {
 }
 
 /// Denials of a position, before it in English and after it in Japanese.
-const DENIALS_BEFORE: &str = "not |not in |not at |not the |not in the |not at the |not right at the |not right in the |not too close to |not too far |avoid |avoid the |avoiding the |no |nothing in the |anything but the |except the |except ";
+const DENIALS_BEFORE: &str = "not |not in |not at |not the |not in the |not at the |not right at the |not right in the |not too close to |not too far |not next to the |not next to an |not near the |not by the |not beside the |not on the |not on an |not an |away from the |far from the |avoid |avoid the |avoiding the |no |nothing in the |anything but the |except the |except ";
 const DENIALS_AFTER: &str = "以外|じゃな|じゃない|ではな|は避け|を避け|は嫌|はいや|はイヤ|はやめ|は無し|はなし|は苦手|すぎな|過ぎな";
 
 const POSITIONS: &[(Position, &str)] = &[
@@ -251,12 +251,14 @@ impl Conditions {
         }
     }
 
+    /// Whether seats somewhere in the hall are requested.
+    pub(super) fn is_seated(&self) -> bool {
+        self.position.is_some() || self.row.is_some() || self.wheelchair
+    }
+
     /// Applies new conditions of a later sentence; returns whether there are any.
     pub(super) fn update(&mut self, later: Self) -> bool {
-        let says = later.pick.is_some()
-            || later.row.is_some()
-            || later.position.is_some()
-            || later.wheelchair;
+        let says = later.pick.is_some() || later.is_seated();
         self.pick = later.pick.or(self.pick);
         self.row = later.row.or(self.row.take());
         self.position = later.position.or(self.position);

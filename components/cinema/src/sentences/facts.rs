@@ -92,6 +92,7 @@ impl<'a> Facts<'a> {
                 utterance.says("それ|その映画|この映画|その作品|is it|it on|it playing|it showing|it start|that film|that movie")
             }
             Sign::Makers => utterance.says(MAKERS),
+            Sign::Ages => questions::asks_age(utterance),
             Sign::House => utterance.says(HOUSE),
             Sign::Than => is_ranked(utterance) && utterance.says("than|より"),
             Sign::Ranked => is_ranked(utterance),

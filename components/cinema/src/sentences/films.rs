@@ -202,7 +202,7 @@ impl Visit {
             self.aim = Aim::Films;
         }
         if let (Aim::Films, [film], true, true) =
-            (self.aim, &films[..], is_named_one, self.date.is_some())
+            (self.aim, &films[..], is_named_one, self.date.is_some() || self.week.is_some())
         {
             // A film on a day: asks for its times.
             self.film = Some(selection(film, context.language));
@@ -438,14 +438,24 @@ impl Visit {
                 "その時間に上映される映画はありません。別の日時をお試しください。",
                 "No film is on then. Please try another day or time.",
             ),
-            _ => context.say(
-                "その日に上映される映画はありません。別の日をお試しください。",
-                "No film is on then. Please try another day.",
-            ),
+            _ => {
+                let day = self.day(context).unwrap_or_default();
+                context.say(
+                    format!("{day}に上映される映画はありません。別の日をお試しください。"),
+                    format!(
+                        "No film is on {}. Please try another day.",
+                        day.trim_start_matches("on ")
+                    ),
+                )
+            }
         };
         let own = found["suggestions"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let is_itself =
-            |title: &String| names.iter().copied().chain(own).any(|it| folded(it) == folded(title));
+        // `千と千尋` may be `千と千尋の神隠し`.
+        let is_itself = |title: &String| {
+            let title = folded(title);
+            let is_part = |it: &str| folded(it).windows(title.len().max(1)).any(|it| it == title);
+            title.len() > 1 && names.iter().copied().chain(own).any(is_part)
+        };
         if let (Some(title), Some(date)) = (self.title.clone().filter(is_itself), self.date.clone())
         {
             // The film is on other days, which are listed.
@@ -476,7 +486,9 @@ impl Visit {
                 rest = rest.replace(title, " ").replace(&title.to_lowercase(), " ");
             }
         }
-        if rest != self.sentence {
+        // A count of before stays.
+        let own = Sentence::parse(&self.sentence, context.today()).numbers.people();
+        if rest != self.sentence && self.count == own {
             self.count = Sentence::parse(&rest, context.today()).numbers.people();
         }
     }
@@ -672,5 +684,6 @@ fn is_genre(film: &Value, genre: &(String, String)) -> bool {
     let has = |name: &str, of: &str| {
         film[name].as_str().is_some_and(|it| it.to_lowercase().contains(&of.to_lowercase()))
     };
-    has("genre", &genre.0) || has("genre_en", &genre.1)
+    genre.0.split('・').any(|it| has("genre", it))
+        || genre.1.split(" or ").any(|it| has("genre_en", it))
 }

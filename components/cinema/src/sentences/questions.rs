@@ -33,6 +33,13 @@ const DISCOUNTS: &str = "割引|割り引き|学割|値引|安くなる|子供|�
 /// Words for discounts.
 const REDUCED: &str = "割引|割り引き|学割|値引|discount|discounts|concession";
 
+/// Words of questions for whom a film is suitable.
+pub(super) const AGE_WORDS: &str = "怖い|怖く|子供|子ども|小学生|対象年齢|scary|violent|suitable|appropriate|year|old|years|kids|children";
+/// Questions for whom a film is suitable.
+const AGES: &str = "対象年齢|年齢制限|何歳から|何才から|何歳以上|子供でも見|子供でも観|子どもでも見|子どもでも観|子供も見|子供も観|子どもも見|子どもも観|小学生でも|って怖い|は怖い|怖くない|r15|r18|pg12|歳の子|歳児|age rating|age ratings|age limit|age restriction|kids watch|children watch|kids see|children see|too scary|ok for kids|okay for kids|ok for children|year old|year-old|years old";
+/// Qualities of a film that are not on record, after its name.
+const SUITS: &str = " scary| violent| suitable| appropriate";
+
 /// Words that sort a list.
 const SORTED: &str =
     "順|並べ|並び|もっと|sort|sorted|order|ordered|by rating|by length|shorter|longer|newer|older";
@@ -75,6 +82,10 @@ pub(super) fn asks_length(utterance: &Utterance) -> bool {
 /// Answer to a question that is not on record.
 pub(super) fn not_on_record(utterance: &Sentence, language: Language) -> &'static str {
     match utterance.says(MAKERS) {
+        _ if asks_age(utterance) => language.pick(
+            "対象年齢や、お子さん向けか・怖いかは登録されていないため、分かりません。",
+            "Age ratings, and whether a film suits children, are not on record here, so I cannot say.",
+        ),
         true => language.pick(
             "監督・出演者・スタッフは登録されていないため、分かりません。あらすじ・長さ・公開年・評価と、上映時間・空席・料金はお調べできます。",
             "Who made a film and who plays in it are not on record here, so I cannot say. I can look up its story, length, year and rating, showtimes, free seats and prices.",
@@ -96,10 +107,30 @@ pub(super) fn route_remark(utterance: &Sentence, language: Language) -> Option<S
     (utterance.says(WAY) && utterance.has(&[Word::THEIRS])).then(|| remark.to_owned())
 }
 
-/// Whether `utterance` asks who made a named film.
-pub(super) fn asks_makers(utterance: &Sentence) -> bool {
-    let is_word = |it: &String| marks(MAKERS).any(|mark| mark.contains(&it.to_lowercase()));
-    utterance.says(MAKERS) && utterance.title().is_some_and(|it| !is_word(&it))
+/// Whether `utterance` asks what is not on record of a named film, or of those of a day.
+pub(super) fn asks_of_films(utterance: &Sentence) -> bool {
+    film_asked_of(utterance).is_some() && (utterance.says(MAKERS) || asks_age(utterance))
+        || asks_age(utterance) && utterance.when.date.is_some()
+}
+
+/// The named film, if the name is not a word of the question.
+pub(super) fn film_asked_of(utterance: &Sentence) -> Option<String> {
+    let is_word = |it: &String| {
+        marks(MAKERS).chain(marks(AGES)).any(|mark| mark.contains(&it.to_lowercase()))
+    };
+    // `is godzilla scary?`
+    let text: String = utterance.lower.iter().collect();
+    let subject = marks(SUITS).find_map(|it| text.split_once(it));
+    let subject = subject.and_then(|it| it.0.trim().strip_prefix("is ").map(str::to_owned));
+    let subject = subject.filter(|it| !is_small(it) && !it.contains(' '));
+    utterance.title().filter(|it| !is_word(it)).or(subject)
+}
+
+/// Whether `utterance` asks for whom a film is suitable: `子どもでも見れる？`, `is Godzilla scary?`.
+pub(super) fn asks_age(utterance: &Sentence) -> bool {
+    let text: String = utterance.lower.iter().collect();
+    utterance.says(AGES)
+        || text.trim_start().starts_with("is ") && marks(SUITS).any(|it| text.contains(it))
 }
 
 /// Whether `utterance` asks how long seats are held.
@@ -195,6 +226,34 @@ pub(super) fn abandons(utterance: &Sentence) -> bool {
 }
 
 impl Visit {
+    /// Adds what `utterance` names besides to what was looked for: `時代劇も入れて`, `日曜の夜も`.
+    pub(super) fn add_to(&mut self, utterance: &Sentence, before: &Self) {
+        self.add_day(utterance, before);
+        let Some(new) = self.genre.clone().filter(|_| utterance.adds_genre()) else { return };
+        let parts = before.wanted.without.iter().flat_map(|it| it.split('・'));
+        let (back, without): (Vec<&str>, Vec<&str>) = parts.partition(|it| *it == new.0);
+        if !back.is_empty() {
+            // It was left out before.
+            self.genre.clone_from(&before.genre);
+            self.wanted.without = (!without.is_empty()).then(|| without.join("・"));
+        } else if let Some(old) = before.genre.as_ref().filter(|it| **it != new) {
+            self.genre = Some((format!("{}・{}", old.0, new.0), format!("{} or {}", old.1, new.1)));
+        }
+    }
+
+    /// Looks on the day before as well, at the same hours.
+    pub(super) fn add_day(&mut self, utterance: &Sentence, before: &Self) {
+        let is_same_time = utterance.when.hours.is_none() || utterance.when.hours == before.hours;
+        let is_list = matches!(self.aim, Aim::Films | Aim::Showtimes) && self.also.is_none();
+        let is_added = utterance.adds_day() && utterance.title().is_none();
+        let other = before.date.clone().filter(|it| self.date.as_ref() != Some(it));
+        let other = other.filter(|_| is_added && is_same_time && is_list);
+        if let (Some(other), Some(own)) = (other, self.date.clone()) {
+            self.also = Some(own.clone().max(other.clone()));
+            self.date = Some(own.min(other));
+        }
+    }
+
     /// Takes the seats that `utterance` wants; where it refuses some that were chosen, the others stay.
     pub(super) fn take_seats(&mut self, utterance: &Sentence) {
         let (wanted, refused) = named_seats(utterance, &self.seats);
@@ -233,6 +292,20 @@ impl Visit {
         let mut next =
             Self { choices: Vec::new(), question: None, film_of_answer: None, ..self.clone() };
         next.wanted.without = Some(all);
+        Some(next)
+    }
+
+    /// The same seats that were looked at, to be booked for a number of people: `じゃあ2枚`, `book two of them`.
+    pub(super) fn counted(&self, utterance: &Sentence) -> Option<Self> {
+        let is_order = self.is_looked_at()
+            && !utterance.asks()
+            && utterance.title().is_none()
+            && utterance.when.spans.is_empty()
+            && utterance.numbers.marked.is_empty();
+        let count = utterance.numbers.people().filter(|_| is_order)?;
+        let mut next = Self { count: Some(count), ..self.clone() };
+        next.wanted.update(Conditions::parse(utterance));
+        next.book();
         Some(next)
     }
 

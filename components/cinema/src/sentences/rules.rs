@@ -98,6 +98,8 @@ pub(super) enum Sign {
     Makers,
     /// Facilities of a cinema.
     House,
+    /// For whom a film is suitable.
+    Ages,
     /// Comparison of films.
     Than,
     Ranked,
@@ -155,6 +157,12 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
             Sign::Counted,
             Says(&[Word::THEIR_ACTION, Word::MAKE, Word::WANT, Word::WHERE, RESERVE]),
         ],
+    ),
+    rule(
+        80,
+        Goal::NotOnRecord,
+        &[Sign::Ages],
+        &[THEIRS, Sign::Counted, Says(&[Word::THEIR_ACTION, Word::PRICE, Word::WANT, RESERVE])],
     ),
     rule(95, Goal::Nothing, &[Denies(&[Word::CANCEL, LET_GO])], &[]),
     rule(95, Goal::Release, &[Says(&[LET_GO])], &[THEIRS]),
@@ -227,6 +235,18 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
             Says(&[RESERVE, HOLD, MINE, RESERVED, RESERVATION, Word::WHERE]),
             Sign::Counted,
             Sign::Position,
+            THEIRS,
+        ],
+    ),
+    // `are there still seats in the last row?`
+    rule(
+        66,
+        Goal::Seats,
+        &[Says(&[SEAT]), Says(&[Word::EXISTS]), Sign::Question],
+        &[
+            Says(&[RESERVE, HOLD, MINE, RESERVED, RESERVATION, Word::WANT, Word::WHERE]),
+            Sign::Counted,
+            Sign::Seats,
             THEIRS,
         ],
     ),

@@ -55,7 +55,7 @@ impl Visit {
             return self.answer_prices(context, found);
         }
         if self.aim != Aim::Book {
-            return self.show_seats(context, &seats);
+            return self.show_seats(context, found, &seats);
         }
         let is_free = |id: &String| seats.iter().any(|it| it.id == *id);
         let taken: Vec<_> = self.seats.iter().filter(|it| !is_free(it)).cloned().collect();
@@ -63,10 +63,7 @@ impl Visit {
             return self.list_holds(context);
         }
         if !taken.is_empty() {
-            let list = taken.join(", ");
-            self.note = Some(
-                context.say(format!("{list} は空いていません。"), format!("{list}: not free.")),
-            );
+            self.note = Some(not_offered(context, found, &taken));
             self.count = self.count.or(u32::try_from(self.seats.len()).ok());
             self.seats.clear();
         }
@@ -211,7 +208,7 @@ impl Visit {
         context.ask(form, reason, text)
     }
 
-    fn show_seats(&mut self, context: &TurnContext<'_>, seats: &[Seat]) -> Decision {
+    fn show_seats(&mut self, context: &TurnContext<'_>, found: &Value, seats: &[Seat]) -> Decision {
         let mut rows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for it in seats {
             rows.entry(&it.row).or_default().push(it.id.trim_start_matches(it.row.as_str()));
@@ -245,10 +242,7 @@ impl Visit {
                 format!("{} は空いています。", self.seats.join(", ")),
                 format!("{}: free. ", self.seats.join(", ")),
             ),
-            (_, false) => context.say(
-                format!("{} は空いていません。", taken.join(", ")),
-                format!("{}: not free. ", taken.join(", ")),
-            ),
+            (_, false) => not_offered(context, found, &taken) + context.language.pick("", " "),
         };
         self.seats.clear();
         let chair = match self.wanted.wheelchair {
@@ -306,6 +300,37 @@ fn read(found: &Value, wheelchair: bool) -> Vec<Seat> {
     let seats = found["seats"].as_array().into_iter().flatten();
     let free = seats.filter(|it| it["is_reserved"] != true && is_for(&it["kind"], wheelchair));
     free.filter_map(seat).collect()
+}
+
+/// Says why the named seats are not offered: taken, or for wheelchairs, companions or pairs.
+fn not_offered(context: &TurnContext<'_>, found: &Value, named: &[String]) -> String {
+    let seats = || found["seats"].as_array().into_iter().flatten();
+    let is_free =
+        |id: &String| seats().any(|it| it["seat_id"] == id.as_str() && it["is_reserved"] != true);
+    let is_there = |id: &String| seats().any(|it| it["seat_id"] == id.as_str());
+    let (named, absent): (Vec<_>, Vec<_>) = named.iter().cloned().partition(is_there);
+    let (special, taken): (Vec<_>, Vec<_>) = named.into_iter().partition(is_free);
+    let mut notes = Vec::new();
+    if !absent.is_empty() {
+        let list = absent.join(", ");
+        notes.push(
+            context.say(format!("{list} という席はありません。"), format!("{list}: no such seat.")),
+        );
+    }
+    if !taken.is_empty() {
+        let list = taken.join(", ");
+        notes.push(context.say(format!("{list} は空いていません。"), format!("{list}: not free.")));
+    }
+    if !special.is_empty() {
+        let list = special.join(", ");
+        notes.push(context.say(
+            format!("{list} は車椅子・付き添い・ペアの席なので、座席表でお選びください。"),
+            format!(
+                "{list}: for wheelchairs, companions or pairs; choose them on the plan of the hall."
+            ),
+        ));
+    }
+    notes.join(context.language.pick("", " "))
 }
 
 /// Whether a kind of seat is proposed. Pairs and companion seats are chosen on the page.

@@ -74,11 +74,17 @@ impl Visit {
         let is_over = |show: &Showing<'_>, to: u16| {
             minutes(show.value).is_none_or(|long| i64::from(show.minutes) + long <= i64::from(to))
         };
+        let week = self.week.clone().filter(|_| self.date.is_none());
+        let is_of_week = |showing: &Showing<'_>| {
+            let day = showing.start.get(..10).unwrap_or_default();
+            week.as_ref().is_none_or(|it| (it.0.as_str()..=it.1.as_str()).contains(&day))
+        };
         let is_meant = |showing: &&Showing<'_>| {
-            hours.is_none_or(|hours| {
-                (hours.from..=hours.to).contains(&showing.minutes)
-                    && (!self.wanted.ends || is_over(showing, hours.to))
-            })
+            is_of_week(showing)
+                && hours.is_none_or(|hours| {
+                    (hours.from..=hours.to).contains(&showing.minutes)
+                        && (!self.wanted.ends || is_over(showing, hours.to))
+                })
         };
         let mut candidates: Vec<&Showing<'_>> = open.iter().filter(is_meant).collect();
         let mut is_elsewhere = candidates.is_empty();
@@ -100,6 +106,9 @@ impl Visit {
         if self.aim == Aim::Showtimes {
             let mut candidates: Vec<_> = match self.wanted.pick {
                 Some(Pick::Earliest) => candidates.into_iter().take(1).collect(),
+                Some(Pick::Latest) if week.is_some() => {
+                    candidates.last().copied().into_iter().collect()
+                }
                 Some(Pick::Latest) => {
                     // Last showing of each day.
                     let day = |it: &&Showing<'_>| it.start.get(..10).unwrap_or_default().to_owned();
@@ -157,6 +166,7 @@ impl Visit {
         // The earliest or latest, if the day is unambiguous.
         let picked = match self.wanted.pick {
             Some(Pick::Earliest) => with_seats.first(),
+            Some(Pick::Latest) if week.is_some() => with_seats.last(),
             Some(Pick::Latest) => {
                 with_seats.iter().rfind(|it| it.start.get(..10) == with_seats[0].start.get(..10))
             }

@@ -6,6 +6,7 @@ use language::{
 };
 use serde_json::{Value, json};
 
+mod added;
 mod compared;
 mod conditions;
 mod mid_visit;

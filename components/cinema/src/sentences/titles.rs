@@ -29,12 +29,15 @@ const GENRES: &[((&str, &str), &str)] = &[
     (("SF", "Science fiction"), "sf|サイエンスフィクション|science fiction|sci-fi|scifi"),
     (
         ("時代劇", "Period drama"),
-        "時代劇|侍映画|サムライもの|period drama|samurai film|samurai movie",
+        "時代劇|侍映画|サムライもの|period drama|period dramas|samurai film|samurai films|samurai movie|samurai movies",
     ),
     (("ドラマ", "Drama"), "ドラマ|ヒューマンドラマ|人間ドラマ|drama|dramas|dramatic"),
-    (("特撮", "Monster film"), "特撮|怪獣|怪獣映画|monster film|monster movie|kaiju|tokusatsu"),
+    (
+        ("特撮", "Monster film"),
+        "特撮|怪獣|怪獣映画|monster film|monster films|monster movie|monster movies|kaiju|tokusatsu",
+    ),
     (("ホラー", "Horror"), "ホラー|怖い映画|horror|scary"),
-    (("コメディ", "Comedy"), "コメディ|コメディー|喜劇|笑える|comedy|funny"),
+    (("コメディ", "Comedy"), "コメディ|コメディー|喜劇|笑える|comedy|comedies|funny"),
     (("アクション", "Action"), "アクション|action"),
     (("恋愛", "Romance"), "恋愛|ラブストーリー|ロマンス|romance|romantic|love story"),
     (("サスペンス", "Thriller"), "サスペンス|スリラー|ミステリー|thriller|suspense|mystery"),
@@ -95,6 +98,7 @@ impl Sentence {
 
     /// Parses `text`.
     pub(super) fn parse(text: &str, today: Date) -> Self {
+        let text = &two_bookings::switched(text);
         let (booker, text) = match booker::booker(text, today) {
             Some((booker, rest)) => (Some(booker), rest),
             None => (None, text.to_owned()),
@@ -120,9 +124,36 @@ impl Sentence {
         Self { utterance, booker: None, later: None, instead: None }
     }
 
-    /// Genre, in Japanese and English.
-    pub(super) fn genre(&self) -> Option<(&'static str, &'static str)> {
-        self.kinds().find(|it| !self.is_refused(it.1)).map(|it| it.0)
+    /// Genre, in Japanese and English; several that are joined are alternatives: `アニメか時代劇`.
+    pub(super) fn genre(&self) -> Option<(String, String)> {
+        const JOINTS: &str =
+            "と|か|や|も|とか|または|もしくは|、|・| and | or |, |, or | and/or |/";
+        let mut kinds: Vec<_> = self.kinds().filter(|it| !self.is_refused(it.1)).collect();
+        kinds.dedup_by(|later, first| later.1.0 < first.1.1);
+        let is_joined = |from: usize, to: usize| {
+            let between: String = self.lower[from..to].iter().collect();
+            marks(JOINTS).any(|it| it == between)
+        };
+        let count = kinds.windows(2).take_while(|it| is_joined(it[0].1.1, it[1].1.0)).count() + 1;
+        kinds.truncate(count);
+        let all = |name: fn(&(&'static str, &'static str)) -> &'static str, joint| {
+            kinds.iter().map(|it| name(&it.0)).collect::<Vec<_>>().join(joint)
+        };
+        (!kinds.is_empty()).then(|| (all(|it| it.0, "・"), all(|it| it.1, " or ")))
+    }
+
+    /// Whether its genre is added to what was asked for: `時代劇も入れて`, `add period dramas`.
+    pub(super) fn adds_genre(&self) -> bool {
+        const BEHIND: &str = "も|を追加|を加え|を入れ|を足";
+        let kinds = genres(&self.lower);
+        kinds.iter().any(|it| marks(BEHIND).any(|mark| self.is_at(mark, it.1)))
+            || !kinds.is_empty() && self.says("also|too|as well|add|include|plus")
+    }
+
+    /// Whether its day is added to the one before: `日曜の夜も`, `Sunday as well`.
+    pub(super) fn adds_day(&self) -> bool {
+        let end = self.when.spans.iter().map(|it| it.1).max();
+        self.says("also|too|as well") || end.is_some_and(|it| self.is_at("も", it))
     }
 
     /// Unwanted genres, in Japanese: `アニメは見たくない`, `no anime or horror please`.

@@ -53,6 +53,25 @@ pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, St
     is_instead.then(|| (first, read(text[at..find_unavailable].trim()), order.to_owned()))
 }
 
+/// Drops a film that is refused before another one, but not its day: `明日のAKIRAはいらない。ゴジラにして`.
+pub(super) fn switched(text: &str) -> String {
+    const REFUSALS: &str = "はいらない。|は要らない。|はいらないので|はいらないから|はやめて、|はやめて。|はもういいので|はやめにして";
+    const SWITCHES: &str = "にして|にする|にします|に変え|がいい|のほうで|の方で";
+    const DAYS: &str = "今日の|明日の|明後日の|あさっての|今夜の|月曜の|火曜の|水曜の|木曜の|金曜の|土曜の|日曜の|月曜日の|火曜日の|水曜日の|木曜日の|金曜日の|土曜日の|日曜日の";
+    let found = marks(REFUSALS).filter_map(|it| Some((text.find(it)?, it))).min();
+    let rest = found.map(|(at, mark)| text[at + mark.len()..].trim_start_matches(['、', ' ']));
+    match rest.filter(|it| marks(SWITCHES).any(|switch| it.contains(switch))) {
+        Some(rest) => {
+            let day = marks(DAYS).find(|it| text.starts_with(it)).unwrap_or_default();
+            let rest = ["にして", "にします", "にする", "に変えて"]
+                .iter()
+                .fold(rest.to_owned(), |it, switch| it.replacen(switch, "で", 1));
+            format!("{day}{rest}")
+        }
+        None => text.to_owned(),
+    }
+}
+
 /// Finds the condition `if it is unavailable`: its start, and the span of its last words.
 pub(super) fn find_unavailable(text: &str) -> Option<(usize, usize, usize)> {
     const BEGINS: &str = "、もし|。もし|, if |. if |; if |, but if | if it's | if they're ";

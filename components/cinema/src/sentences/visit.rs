@@ -110,6 +110,8 @@ pub(super) struct Visit {
     pub(super) date: Option<String>,
     /// An alternative date.
     pub(super) also: Option<String>,
+    /// First and last day of a week, where no day is named.
+    pub(super) week: Option<(String, String)>,
     pub(super) hours: Option<Hours>,
     pub(super) genre: Option<(String, String)>,
     pub(super) title: Option<String>,
@@ -186,14 +188,14 @@ impl Visit {
         let settled = |id| {
             utterance.numbers.id(id).map(|it| Selection { id: it.to_owned(), label: it.to_owned() })
         };
-        let genre = utterance.genre().map(|it| (it.0.to_owned(), it.1.to_owned()));
         let mut visit = Self {
             aim,
             sentence: utterance.text(),
             date: utterance.when.date.map(|it| it.to_string()),
             also: utterance.when.also.map(|it| it.to_string()),
+            week: utterance.when.week.map(|it| (it.0.to_string(), it.1.to_string())),
             hours: hours(utterance, &Conditions::parse(utterance)),
-            genre,
+            genre: utterance.genre(),
             title: utterance.title(),
             // `真ん中の2つ` counts seats.
             count: utterance
@@ -229,6 +231,7 @@ impl Visit {
         }
         if let Some(before) = before {
             visit.inherit(before);
+            visit.add_to(utterance, before);
             visit.pick_from_list(utterance, before);
         }
         visit
@@ -243,9 +246,10 @@ impl Visit {
             self.choices.clone_from(&before.choices);
             self.question = before.question;
         }
-        if self.date.is_none() {
+        if self.date.is_none() && self.week.is_none() {
             self.date.clone_from(&before.date);
             self.also.clone_from(&before.also);
+            self.week.clone_from(&before.week);
         }
         self.hours = self.hours.take().or(before.hours);
         let before_film = before.film.as_ref().or(before.film_of_answer.as_ref());
@@ -286,6 +290,9 @@ impl Visit {
     pub(super) fn follow(&self, utterance: &Sentence, goal: Option<Goal>) -> Option<Self> {
         const LEADS: &str = "and |what about |how about |and what about |i meant |sorry i meant |sorry, i meant |no i meant |no, i meant |じゃあ|では";
         const TAILS: &str = "はどう|だと|なら|は|って";
+        /// Ends of a sentence that puts another film in place of the chosen one.
+        const SWITCHES: &str = "にして|にします|にする|に変えて|に変更して|のほうで|の方で|のほうがいい| instead| instead please";
+        const FILLERS: &str = "ごめん、|すみません、|あ、|いや、|やっぱり|やっぱ|oh, |oh |no, |no |wait, |sorry, |sorry |actually, |actually ";
         const NAME_MAX: usize = 30;
         // After an empty day, another may have films.
         let is_empty = self.aim == Aim::Films && self.question.is_none() && self.date.is_some();
@@ -294,25 +301,42 @@ impl Visit {
             return next;
         }
         let asks = matches!(self.aim, Aim::Showtimes | Aim::Seats) && self.film.is_some();
-        if !asks || !matches!(goal, None | Some(Goal::Look | Goal::Films)) {
+        let is_chosen = self.question.is_some_and(|it| it == Question::Showing || it.is_of_seats());
+        let books = self.aim == Aim::Book && self.film.is_some() && is_chosen;
+        if !asks && !books || !matches!(goal, None | Some(Goal::Look | Goal::Films)) {
             return None;
         }
-        if let Some(next) = self.on_another_day(utterance) {
+        if let Some(next) = self.on_another_day(utterance).filter(|_| asks) {
             return Some(next);
         }
         let text = utterance.text();
         let text = text.trim().trim_end_matches(['?', '？', '。', '!', '.', ' ']);
         let folded = text.to_lowercase();
-        let lead = marks(LEADS).filter(|it| folded.starts_with(it)).map(str::len).max();
-        let tail = marks(TAILS).filter(|it| text.ends_with(it)).map(str::len).max();
-        let name = text.get(lead.unwrap_or(0)..text.len() - tail.unwrap_or(0))?.trim();
-        let from = folded.get(..lead.unwrap_or(0))?.chars().count();
+        let begin = marks(FILLERS)
+            .fold(0, |at, it| at + folded[at..].strip_prefix(it).map_or(0, |_| it.len()));
+        let leads = marks(LEADS).filter(|it| folded[begin..].starts_with(it));
+        // `and Godzilla?` books nothing.
+        let lead = leads.filter(|it| asks || *it != "and ").map(str::len).max();
+        let switch = marks(SWITCHES).filter(|it| folded.ends_with(it)).map(str::len).max();
+        let tail = marks(TAILS).filter(|it| asks && text.ends_with(it)).map(str::len).max();
+        let tail = switch.or(tail);
+        let begin = begin + lead.unwrap_or(0);
+        let name = text.get(begin..text.len() - tail.unwrap_or(0))?.trim();
+        let from = folded.get(..begin)?.chars().count();
         let range = from..from + name.chars().count();
+        let wanted = Conditions::parse(utterance);
+        let is_condition = wanted.pick.is_some()
+            || wanted.order.is_some()
+            || wanted.is_seated()
+            || is_condition(utterance, name)
+            || ["ほう", "方", "やつ"].iter().any(|it| name.ends_with(it));
         let is_name = (2..=NAME_MAX).contains(&name.chars().count())
             && utterance.when.spans.is_empty()
             && utterance.numbers.counts.is_empty()
             && utterance.numbers.marked.is_empty()
-            && Conditions::parse(utterance).pick.is_none()
+            && ordinal(&name.to_lowercase()).or(whole(name).map(|_| 0)).is_none()
+            && !is_condition
+            && range.clone().any(|at| !utterance.is_known(at))
             && utterance
                 .tokens
                 .iter()
@@ -324,6 +348,8 @@ impl Visit {
         next.aim = self.aim;
         next.inherit(self);
         (next.choices, next.question) = (Vec::new(), None);
+        // The time was that of the other film.
+        next.hours = next.hours.filter(|it| asks || !it.is_exact);
         Some(next)
     }
 
@@ -455,7 +481,8 @@ impl Visit {
         let day = |it: &Choice| it.label.split(' ').next().unwrap_or_default().to_owned();
         let first = self.choices.first().map(day);
         let mut shown = self.choices.iter().filter(|it| Some(day(it)) == first);
-        let picks = self.question == Some(Question::Showing) && utterance.when.date.is_none();
+        let is_timeless = utterance.when.date.is_none() && utterance.when.week.is_none();
+        let picks = self.question == Some(Question::Showing) && is_timeless;
         let picked = match wanted.pick.filter(|_| picks) {
             Some(Pick::Earliest) => self.choices.first().cloned(),
             Some(Pick::Latest) => shown.next_back().cloned(),
@@ -498,13 +525,13 @@ impl Visit {
             // A count or seats request a booking.
             self.book();
         }
-        if let Some(date) = utterance.when.date {
-            self.take_day(utterance, date);
-        }
+        self.take_day(utterance);
         self.hours = hours(utterance, &wanted).or(self.hours);
         // `no, the earlier one` while its seats are chosen.
         let is_other_pick = of_seats && wanted.pick.is_some() && self.seats == before.seats;
-        let is_other_time = self.date != before.date || self.hours != before.hours || is_other_pick;
+        let day = |it: &Self| (it.date.clone(), it.also.clone(), it.week.clone());
+        let is_other_day = day(self) != day(&before);
+        let is_other_time = is_other_day || self.hours != before.hours || is_other_pick;
         if is_other_time && self.showing == before.showing && self.showing.is_some() {
             // Another day or time is another showing.
             self.showing = None;
@@ -542,7 +569,7 @@ impl Visit {
             self.seats.clear();
         }
         let is_changed = is_moved
-            || self.date != before.date
+            || is_other_day
             || self.hours != before.hours
             || self.film != before.film
             || self.title != before.title
@@ -557,11 +584,19 @@ impl Visit {
         is_changed || self.user != before.user
     }
 
-    /// Applies the date of `utterance` and its alternative.
-    fn take_day(&mut self, utterance: &Utterance, date: Date) {
+    /// Applies the date of `utterance` and its alternative, or its week.
+    fn take_day(&mut self, utterance: &Sentence) {
+        let week = utterance.when.week.map(|it| (it.0.to_string(), it.1.to_string()));
+        if week.is_some() {
+            (self.date, self.also, self.week) = (None, None, week);
+        }
+        let Some(date) = utterance.when.date else { return };
         let day = corrected_date(utterance, date, self.date.as_deref());
         let also = utterance.when.also.and_then(|it| it.checked_add(day - date).ok());
+        let before = self.clone();
         (self.date, self.also) = (Some(day.to_string()), also.map(|it| it.to_string()));
+        self.week = None;
+        self.add_day(utterance, &before);
     }
 
     /// Whether `title` is another film than the chosen one: `sorry, Rashomon on Sunday`, `ゴジラを日曜で`.

@@ -36,7 +36,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "始まるのある|始まるのは|始まるやつ|anything by|something by|films by|movies by|directed by|anything starting|\
          anything on|something on|anything playing|anything showing|anything good|something short|\
          something to watch|anything to watch|何か観|何か見|なにか観|何か面白い|何かない|何かやって|なんかやって|何やって|なにやって|何を観|何を見|\
-         何が観|何が見|何観|なに観|間に合う回|これからの回|間に合う|回を教|映画|えいが|夜の回|昼の回|朝の回|夕方の回|最終回|映画館|レイトショー|ナイトショー|\
+         何が観|何が見|何観|なに観|間に合う回|これからの回|間に合う|回を教|映画|えいが|夜の回|昼の回|朝の回|夕方の回|最終回|映画館|late shows|late showings|late screenings|late films|late movies|レイトショー|ナイトショー|\
          currently showing|currently playing|that's showing|that is showing|showing now|showing today|\
          showing tonight|showing tomorrow|showing on|showing this|on the big screen|at the movies|シネマ|作品|\
          上映を教|上映教え|上映ある|上映はあ|上映があ|上映あり|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|any shows|any showings|showings|movie|movies|film|films|what's on|\
@@ -57,7 +57,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         VACANT,
-        "how full|how busy|how packed|wheelchair spaces|wheelchair space|wheelchair seats|\
+        "how many seats|how full|how busy|how packed|wheelchair spaces|wheelchair space|wheelchair seats|\
          wheelchair seat|車椅子席|車いす席|車椅子の席|車いすの席|空席|残席|空席状況|席が空|席は空|席の空|座席の空|空いている席|空いてる席|席はまだ|席まだ|席ある|\
          席はある|席あり|seats left|seats available|available seats|free seats|open seats|seats free|seats open|\
          empty seats|vacant seats|seat map|seat availability|seats are still|seats remaining|\

@@ -180,6 +180,7 @@ fn seat_refused_in_the_first_sentence_is_not_taken() {
         ("two seats for Akira tomorrow at 18:30, but not C3", None),
         ("Book seats C4 and C5 for Akira tomorrow at 18:30, but not C3", Some("Seats: C4, C5")),
         ("2 seats, C3 to C8 for Akira tomorrow at 18:30", Some("Seats: C3, C4")),
+        ("book C4 and C5, not C3, for Akira tomorrow at 18:30", Some("Seats: C4, C5")),
     ] {
         let mut talk = new_talk();
         talk.say(first);
