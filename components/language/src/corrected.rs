@@ -175,7 +175,9 @@ fn english(text: &str) -> String {
             let is_same_noun =
                 between == 0 || between == 1 && bare.get(next + 1) == bare.get(at + 1);
             let noun = bare.get(next + 1);
-            let is_noun_again = between > 1 && noun.is_some() && noun == bare.get(at + 1);
+            let is_bare = |it: &String| self::marks(BARE).any(|word| word == it);
+            let is_noun_again =
+                between > 1 && noun == bare.get(at + 1) && noun.is_some_and(|it| !is_bare(it));
             // `2 tickets, no. 3 please` chooses by number.
             let is_number = length == 1 && words[from] == "no.";
             let is_alone = first == Kind::Count

@@ -192,7 +192,7 @@ fn group(lower: &[char], at: usize) -> Option<(u32, usize)> {
 /// Parses the writer and single companions at `at`, without a number, with their count and the length:
 /// `友達と私の分`, `me and my wife`. Others that follow are counted with them elsewhere.
 fn party(lower: &[char], at: usize) -> Option<(u32, usize)> {
-    const OWN: &str = "私|わたし|僕|ぼく|俺|おれ|自分|me|myself|i";
+    const OWN: &str = "私|わたし|僕|ぼく|俺|おれ|自分|me|myself";
     const JOINTS: &str = " and |, | & | plus |と|、";
     const LEADS: &str = "my |our |the ";
     if !begins_word(lower, at) {
@@ -552,6 +552,7 @@ mod tests {
             ("友達と私の予約", None),
             ("my wife and the film", None),
             ("tell me and wait", None),
+            ("can my friend and I see Akira", None),
             ("book the later one for two", Some(2)),
             ("the first one for 3 please", Some(3)),
             ("that one for Akira", None),

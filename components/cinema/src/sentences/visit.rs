@@ -292,6 +292,7 @@ impl Visit {
         const TAILS: &str = "はどう|だと|なら|は|って";
         /// Ends of a sentence that puts another film in place of the chosen one.
         const SWITCHES: &str = "にして|にします|にする|に変えて|に変更して|のほうで|の方で|のほうがいい| instead| instead please";
+        const SCREENS: &str = "シアター|スクリーン|screen|theatre|theater";
         const FILLERS: &str = "ごめん、|すみません、|あ、|いや、|やっぱり|やっぱ|oh, |oh |no, |no |wait, |sorry, |sorry |actually, |actually ";
         const NAME_MAX: usize = 30;
         // After an empty day, another may have films.
@@ -329,10 +330,11 @@ impl Visit {
             || wanted.order.is_some()
             || wanted.is_seated()
             || is_condition(utterance, name)
-            || ["ほう", "方", "やつ"].iter().any(|it| name.ends_with(it));
+            || ["ほう", "方", "やつ", "目"].iter().any(|it| name.ends_with(it))
+            || marks(SCREENS).any(|it| name.to_lowercase().contains(it));
         let is_name = (2..=NAME_MAX).contains(&name.chars().count())
             && utterance.when.spans.is_empty()
-            && utterance.numbers.counts.is_empty()
+            && utterance.numbers.counted.iter().all(|it| range.contains(&it.0))
             && utterance.numbers.marked.is_empty()
             && ordinal(&name.to_lowercase()).or(whole(name).map(|_| 0)).is_none()
             && !is_condition
@@ -347,7 +349,7 @@ impl Visit {
         let mut next = Self::of_name(utterance, name);
         next.aim = self.aim;
         next.inherit(self);
-        (next.choices, next.question) = (Vec::new(), None);
+        (next.choices, next.question, next.count) = (Vec::new(), None, self.count);
         // The time was that of the other film.
         next.hours = next.hours.filter(|it| asks || !it.is_exact);
         Some(next)
@@ -591,7 +593,8 @@ impl Visit {
             (self.date, self.also, self.week) = (None, None, week);
         }
         let Some(date) = utterance.when.date else { return };
-        let day = corrected_date(utterance, date, self.date.as_deref());
+        let week = self.week.as_ref().map(|it| it.1.as_str());
+        let day = corrected_date(utterance, date, self.date.as_deref().or(week));
         let also = utterance.when.also.and_then(|it| it.checked_add(day - date).ok());
         let before = self.clone();
         (self.date, self.also) = (Some(day.to_string()), also.map(|it| it.to_string()));

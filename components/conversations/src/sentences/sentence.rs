@@ -289,7 +289,7 @@ fn without_agents(rest: String, agents: &[Piece]) -> String {
 
 fn japanese_topic(rest: &str) -> &str {
     const COUNTERS: [char; 7] = ['人', '体', '台', 'つ', '匹', '名', '組'];
-    let mut rest = rest.trim_start_matches(['」', '』', ' ']);
+    let mut rest = rest.trim_start_matches(['」', '』', ' ']).trim_start_matches("さん");
     // `エージェント2人に…`: the number of agents is no part of the topic.
     let behind = rest.trim_start_matches(is_numeral);
     if behind.len() < rest.len() {

@@ -81,7 +81,7 @@ const SENTENCES: &[(&str, &str, &str, &str)] = &[
     ("let worker-a talk with hanako about films", "worker-a", "hanako", "films"),
     ("worker-aとhanakoで昼ごはんについて話して", "worker-a", "hanako", "昼ごはん"),
     ("花子とworker-aに会話させて", "花子", "worker-a", "-"),
-    ("worker-aさんと花子さんで会議させて", "worker-a", "花子", "-"),
+    ("worker-aさんと花子さんに旅行の話をさせて", "worker-a", "花子", "旅行"),
     ("worker-aとAIについて話して", "-", "worker-a", "AI"),
     ("chat with worker-a about cats and dogs", "-", "worker-a", "cats and dogs"),
     ("worker-aと旅行の話をして", "-", "worker-a", "旅行"),

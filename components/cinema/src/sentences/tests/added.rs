@@ -69,6 +69,8 @@ fn last_one_of_a_week_is_on_its_last_day() {
         let text = concluded(&talk.back(&[week()])).text();
         assert!(text.contains(day) && !text.contains("2. "), "{later}: {text}");
     }
+    let mut talk = new_talk().after("来週のAKIRAを2枚", &[films(), week(), seats()]);
+    assert_eq!(dates(&talk.say("やっぱり金曜で")), ["2026-11-27"]);
 }
 
 #[test]
@@ -84,6 +86,7 @@ fn other_film_takes_the_place_of_the_chosen_one() {
         ("明日18:30のAKIRAを2枚", "後ろの席にして", None),
         ("明日18:30のAKIRAを2枚", "通路側にして", None),
         ("明日18:30のAKIRAを2枚", "2番にして", None),
+        ("明日18:30のAKIRAを2枚", "ミニシアターのほうで", None),
         ("明日18:30のAKIRAを2枚", "安いほうにして", None),
         (FIRST, "what about the back row instead?", None),
         (FIRST, "what about my kids?", None),
