@@ -185,9 +185,7 @@ fn english(text: &str) -> String {
                 && words[from - 1].ends_with([',', '.', ';', '-', '…'])
                 && noun.is_none_or(|it| {
                     // `2 for Akira, sorry, 3 for Totoro` corrects the film.
-                    is_noun_again
-                        || self::marks(BARE).any(|word| word == it)
-                            && !bare[at + 1..from].contains(it)
+                    is_noun_again || is_bare(it) && !bare[at + 1..from].contains(it)
                 });
             if is_same_noun {
                 // `two, no wait, four`: the retraction stays if nothing else is in the sentence.
