@@ -1,5 +1,12 @@
 //! OSRM and Valhalla with Nominatim, configured by the environment alone.
 
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use host::{Server, clock::Clock};
+
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -36,6 +43,36 @@ async fn osrm_and_nominatim_of_environment_find_routes_between_names() {
         (&elements[0]["status"], &elements[1]["status"]),
         (&json!("OK"), &json!("NOT_FOUND"))
     );
+}
+
+/// What is cached for an answer stays cached with it, though the second passes in between.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_stays_known_though_time_passes_in_the_search() {
+    let fake = FakeMaps::start().await;
+    let (url, port) = (&fake.url, fake.port());
+    let folders = Folders::new();
+    folders.put("navigation", &component_bytes("navigation"));
+    folders.lend_code();
+    let config = folders.config_with(&format!(
+        "[components.navigation.settings]\nprovider = 'osrm'\nosrm_url = '{url}'\n\
+         nominatim_url = '{url}'\n[[components.navigation.http]]\nhost = '127.0.0.1'\n\
+         scheme = 'http'\nport = {port}\nprivate = true\n"
+    ));
+    let now = Arc::new(Mutex::new(Duration::from_secs(1_800_000_000)));
+    let server = Server::start_at(config, Clock::Fixed(now.clone())).await.unwrap();
+    let client = Client::new(&format!("http://{}", server.addr.unwrap()));
+    let passes = tokio::spawn(async move {
+        for _ in 0..100_000 {
+            *now.lock().unwrap() += Duration::from_secs(1);
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    });
+    client.output("route_search", route(json!({}))).await;
+    passes.abort();
+    client.output("route_search", route(json!({ "avoid": ["tolls"] }))).await;
+    let names = fake.received().iter().filter(|it| it.path == "/search").count();
+    assert_eq!(names, 2, "each place is searched once");
+    server.stop().await;
 }
 
 /// Valhalla is configured by the environment.

@@ -89,12 +89,13 @@ fn cached_or<T: Serialize + DeserializeOwned>(
     kind: Option<Kind>,
 ) -> Result<T, ProviderError> {
     let is_short = asked.len() <= ASKED_BYTES_MAX;
-    let now = now_s();
     // A failing cache counts as empty.
-    if is_short && let Some(kept) = find_cached(asked, now).unwrap_or_else(log_error) {
+    if is_short && let Some(kept) = find_cached(asked, now_s()).unwrap_or_else(log_error) {
         return Ok(kept);
     }
     let answer = ask();
+    // Read after the answer: a place that was cached for it meanwhile is not one from the future.
+    let now = now_s();
     let status = answer.as_ref().map_or_else(refusals::status, |_| "OK");
     let mut batch: Vec<_> = kind.map(|it| outcome(it, status, now)).into_iter().collect();
     if is_short && let Ok(it) = &answer {
