@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use std::{
-    fs,
+    fs, io,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Output,
@@ -52,16 +52,23 @@ async fn health(client: &Client) -> Value {
 
 /// Every file and folder below `folder` with its mode.
 fn modes(folder: &Path) -> Vec<(PathBuf, u32)> {
+    // A running server takes files away between the listing and the look at them.
+    (0..100).find_map(|_| modes_at_once(folder).ok()).expect("it can be read")
+}
+
+fn modes_at_once(folder: &Path) -> io::Result<Vec<(PathBuf, u32)>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(path) = open.pop() {
-        let metadata = fs::symlink_metadata(&path).unwrap();
+        let metadata = fs::symlink_metadata(&path)?;
         if metadata.is_dir() {
-            open.extend(fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+            for entry in fs::read_dir(&path)? {
+                open.push(entry?.path());
+            }
         }
         found.push((path, metadata.permissions().mode() & 0o777));
     }
-    found
+    Ok(found)
 }
 
 fn open_to_others(folder: &Path) -> Vec<(PathBuf, u32)> {

@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsStr,
-    fs,
+    fs, io,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::OnceLock,
@@ -77,18 +77,9 @@ impl Folders {
     pub fn kept(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let dump = |url| (PathBuf::from(url), Cluster::shared().dump(url));
         let mut kept: Vec<_> = self.store().map(dump).into_iter().collect();
-        let mut folders = vec![self.data()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).expect("it can be read") {
-                let path = entry.expect("it can be read").path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension() != Some(OsStr::new("cwasm")) {
-                    let bytes = fs::read(&path).expect("it can be read");
-                    kept.push((path, bytes));
-                }
-            }
-        }
+        // A running server takes files away between the listing and the reading.
+        let read = (0..100).find_map(|_| read_all(self.data()).ok());
+        kept.extend(read.expect("it can be read"));
         kept
     }
 
@@ -146,6 +137,23 @@ impl Default for Folders {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Every file below `folder` but compiled code.
+fn read_all(folder: PathBuf) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let (mut read, mut folders) = (Vec::new(), vec![folder]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension() != Some(OsStr::new("cwasm")) {
+                let bytes = fs::read(&path)?;
+                read.push((path, bytes));
+            }
+        }
+    }
+    Ok(read)
 }
 
 impl TestServer {
