@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
-    process::program,
+    process::{program, script},
     server::{Folders, TestServer},
 };
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -90,15 +90,14 @@ async fn a_folder_that_others_can_write_is_emptied() {
 
 /// A compiler that waits until `file` exists.
 fn gated(folders: &Folders, file: &Path) -> PathBuf {
-    let script = folders.components().with_file_name("compiler.sh");
+    let compiler = folders.components().with_file_name("compiler.sh");
     let text = format!(
         "#!/bin/sh\nwhile [ ! -e '{}' ]; do sleep 0.02; done\nexec '{}' \"$@\"\n",
         file.display(),
         program().display()
     );
-    fs::write(&script, text).unwrap();
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
-    script
+    script(&compiler, &text);
+    compiler
 }
 
 /// A client that initializes over streams is answered before anything is compiled; lists and calls come

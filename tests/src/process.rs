@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output, Stdio},
     time::{Duration, Instant},
 };
@@ -45,6 +45,16 @@ pub fn bare_command(folders: &Folders) -> Command {
 /// Runs a command to its end.
 pub fn output(command: &mut Command) -> Output {
     command.stdin(Stdio::null()).output().expect("the program starts")
+}
+
+/// Writes a program for the shell.
+///
+/// A shell writes it: a file that this process writes is for a moment open in each child that another test
+/// forks, and a file that is open for writing cannot be run.
+pub fn script(file: &Path, text: &str) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "printf %s \"$1\" > \"$0\" && chmod 700 \"$0\""]).arg(file).arg(text);
+    assert!(output(&mut shell).status.success(), "{} can be written", file.display());
 }
 
 /// The lines of one exported table.

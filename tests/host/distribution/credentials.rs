@@ -1,13 +1,13 @@
 //! Credentials of registries: their sources, their recipients, and places where they never appear (DIST-4).
 
-use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
+use std::{fs, process::Command};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::json;
 use tests::{
     component_bytes,
     fake_registry::{ACCOUNT, Asks, FakeRegistry, Fault},
-    process::output,
+    process::{output, script},
     rebuilt,
     server::Folders,
 };
@@ -71,12 +71,11 @@ async fn adds_with_credentials_of_docker_or_a_helper() {
     fs::create_dir(&bin).unwrap();
     let helper = bin.join("docker-credential-fake");
     let answer = json!({ "ServerURL": registry.host, "Username": ACCOUNT.0, "Secret": ACCOUNT.1 });
-    let script = format!(
+    let text = format!(
         "#!/bin/sh\n[ \"$1\" = get ] || exit 2\nread host\n[ \"$host\" = '{}' ] || {{ echo 'credentials not found in native keychain'; exit 1; }}\necho '{answer}'\n",
         registry.host
     );
-    fs::write(&helper, script).unwrap();
-    fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+    script(&helper, &text);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let with = |lines: &str, config_json: &str| {
         fs::write(&config, config_json).unwrap();
