@@ -24,7 +24,8 @@ pub struct Client {
 
 /// A stream of notifications.
 pub struct Listener {
-    pub(crate) pending: String,
+    /// Bytes and not text: a piece may end within a character.
+    pub(crate) pending: Vec<u8>,
     pub(crate) stream: futures::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
 }
 
@@ -194,7 +195,7 @@ impl Client {
         let response = self.send("subscriptions/listen", params).await;
         assert_eq!(response.status(), StatusCode::OK);
         let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
-        let mut listener = Listener { pending: String::new(), stream };
+        let mut listener = Listener { pending: Vec::new(), stream };
         let first = listener.next(crate::PATIENCE).await.expect("the server agrees");
         assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
         (listener, first["params"]["notifications"].clone())
@@ -205,7 +206,7 @@ impl Listener {
     /// A listener to a streamed response.
     pub fn of(response: Response) -> Self {
         let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
-        Self { pending: String::new(), stream }
+        Self { pending: Vec::new(), stream }
     }
 
     /// The next message, if one comes in time.
@@ -216,7 +217,7 @@ impl Listener {
                 return Some(message);
             }
             let chunk = tokio::time::timeout_at(deadline, self.stream.next()).await.ok()??;
-            self.pending += &String::from_utf8_lossy(&chunk.ok()?);
+            self.pending.extend(chunk.ok()?);
         }
     }
 
@@ -249,9 +250,9 @@ impl Listener {
     }
 
     fn take(&mut self) -> Option<Value> {
-        while let Some(end) = self.pending.find("\n\n") {
-            let event: String = self.pending.drain(..end + 2).collect();
-            if let Some(message) = data(&event) {
+        while let Some(end) = self.pending.windows(2).position(|it| it == b"\n\n") {
+            let event: Vec<u8> = self.pending.drain(..end + 2).collect();
+            if let Some(message) = data(&String::from_utf8_lossy(&event)) {
                 return Some(message);
             }
         }

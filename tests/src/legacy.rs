@@ -146,7 +146,7 @@ impl LegacySession {
     pub async fn listen(&self) -> Listener {
         let stream = self.stream().await.bytes_stream();
         let stream = stream.map(|it| it.map(|it| it.to_vec())).boxed();
-        Listener { pending: String::new(), stream }
+        Listener { pending: Vec::new(), stream }
     }
 
     /// The answer to one request.

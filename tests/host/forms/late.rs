@@ -160,10 +160,11 @@ async fn headers_and_comments_come_while_a_call_waits() {
         assert!(first.starts_with(b":"), "{fast_path}: {first:?}");
         let values = json!({ "handle": asked.handle, "values": { "place": "奈良" } });
         client.output("submit_form", values).await;
-        let mut rest = String::new();
+        let mut rest = Vec::new();
         while let Some(Ok(bytes)) = body.next().await {
-            rest += &String::from_utf8_lossy(&bytes);
+            rest.extend(bytes);
         }
+        let rest = String::from_utf8(rest).unwrap();
         assert!(rest.contains("submitted"), "{fast_path}: {rest}");
     }
 }
