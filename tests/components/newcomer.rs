@@ -96,7 +96,7 @@ async fn component_without_async_functions_needs_its_grants() {
 #[tokio::test]
 async fn each_misdeed_ends_at_its_named_limit() {
     let quick = Limits { cpu_ms_max: 100, deadline_ms: 60_000, ..Limits::default() };
-    let short = Limits { deadline_ms: 500, ..Limits::default() };
+    let short = Limits { deadline_ms: 2_000, ..Limits::default() };
     let small = Limits { memory_bytes_max: 8 << 20, cpu_ms_max: 60_000, ..Limits::default() };
     for (how, limits, limit) in [
         ("wait", &short, "deadline_ms"),

@@ -17,7 +17,7 @@ async fn calls_await_and_use_the_contract_together() {
 
 #[tokio::test]
 async fn call_awaiting_too_long_ends_at_its_deadline() {
-    let limits = Limits { deadline_ms: 500, ..Limits::default() };
+    let limits = Limits { deadline_ms: 2_000, ..Limits::default() };
     let bench = Bench::of("waiter").grant(Grant::Clock).grant(Grant::Sql);
     let waiter = bench.limits(limits).start().await;
     let failure = waiter.failure("wait_long", json!({})).await;

@@ -61,7 +61,8 @@ async fn calls_without_a_place_get_a_retry_time_on_every_surface() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_a_call_waiting_past_its_deadline_for_a_place() {
-    let narrow = Limits { calls_max: 1, deadline_ms: 300, cpu_ms_max: 60_000, ..limits() };
+    // Loading has that time as well: a busy machine takes a while.
+    let narrow = Limits { calls_max: 1, deadline_ms: 2_000, cpu_ms_max: 60_000, ..limits() };
     let folders = Folders::new();
     for name in ["echo", "rogue"] {
         folders.put(name, &component_bytes(name));

@@ -62,15 +62,17 @@ async fn oversized_response_headers_are_rejected() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ended_instance_cancels_its_request() {
-    let (courier, fake) = courier("deadline_ms = 400, http_timeout_ms = 60_000").await;
+    let (courier, fake) = courier("deadline_ms = 2_000, http_timeout_ms = 60_000").await;
     let never = json!({ "url": fake.url("/never") });
     let failure = courier.client.failure("fetch", never).await;
     // Whichever looks first: the call's deadline bounds the request, too.
     let is_limit = failure["data"]["limit"] == "deadline_ms";
     assert!(is_limit || failure["error"] == "unavailable", "{failure}");
     fake.hung_up().await;
-    assert_eq!(
-        courier.client.output("fetch", json!({ "url": fake.url("/ok") })).await["status"],
-        200
-    );
+    // The deadline is short for a busy machine: a call that comes too late is made again.
+    tests::until("the next call is served", async || {
+        let ok = courier.client.call("fetch", json!({ "url": fake.url("/ok") })).await;
+        ok["structuredContent"]["status"] == 200
+    })
+    .await;
 }
