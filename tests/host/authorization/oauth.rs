@@ -1,12 +1,15 @@
 //! Tokens of identity providers (OAUTH-1 to OAUTH-8): validation, scopes, hints for clients without one,
 //! attacks.
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use tests::{
-    client::Client,
+    client::{Client, Listener},
     component_bytes,
     fake_identity::{FakeIdentity, Fault, SigningKey, now_s},
     legacy::LegacySession,
@@ -203,17 +206,18 @@ async fn roles_and_scopes_grant_what_is_configured() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rejects_token_for_other_server_or_outside_its_validity() {
     let fake = FakeIdentity::start().await;
-    let server = serve(&fake, "clock_skew_s = 60", "").await;
+    let server = serve(&fake, "clock_skew_s = 300", "").await;
     let now = now_s();
     for (claims, reason) in [
         (json!({ "aud": "https://other.example/mcp" }), "another audience"),
         (json!({ "aud": [] }), "another audience"),
         (json!({ "aud": server.url() }), "another audience"),
         (json!({ "aud": null }), "which audience"),
-        (json!({ "exp": now - 90 }), "expired"),
+        (json!({ "exp": now - 330 }), "expired"),
         (json!({ "exp": null }), "when it expires"),
         (json!({ "exp": "soon" }), "when it expires"),
-        (json!({ "nbf": now + 90 }), "not valid yet"),
+        // Long enough for a slow machine to come here.
+        (json!({ "nbf": now + 600 }), "not valid yet"),
         (json!({ "iss": "https://id.example" }), "another issuer"),
         (json!({ "iss": null }), "another issuer"),
         (json!({ "iss": [fake.issuer()] }), "not one of this server"),
@@ -299,6 +303,11 @@ async fn rejects_token_of_another_provider() {
     refused(&server.client_with(&key.signed(&key.header(), &claims)), "signature").await;
 }
 
+/// How often a provider may have been asked again since then, at most every 5 s: a slow machine takes longer.
+fn pauses(since: Instant) -> usize {
+    usize::try_from(since.elapsed().as_secs() / 5).unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn finds_rotated_keys_and_requests_unknown_ones_once() {
     let fake = FakeIdentity::start().await;
@@ -313,6 +322,7 @@ async fn finds_rotated_keys_and_requests_unknown_ones_once() {
     assert_eq!(fake.key_requests(), 3);
     // A flood of keys that are not published: at once, and one after another.
     let claims = fake.claims(&audience(&server), &all());
+    let began = Instant::now();
     let flood = (0..40).map(|at| {
         let unknown = SigningKey::ec(Some(&format!("unknown-{at}")));
         let client = server.client_with(&unknown.signed(&unknown.header(), &claims));
@@ -320,8 +330,8 @@ async fn finds_rotated_keys_and_requests_unknown_ones_once() {
     });
     let statuses = futures::future::join_all(flood).await;
     assert!(statuses.iter().all(|it| *it == StatusCode::UNAUTHORIZED), "{statuses:?}");
-    // A slow machine may take longer than the pause between two questions.
-    assert!((4..=6).contains(&fake.key_requests()), "the provider is asked once");
+    let most = 4 + pauses(began);
+    assert!((4..=most).contains(&fake.key_requests()), "the provider is asked once");
     refused(&server.client_with(&old), "not signed with a key").await;
 }
 
@@ -337,10 +347,12 @@ async fn key_without_id_is_used_if_it_is_the_only_one() {
     let stranger = SigningKey::rsa(0, None);
     let claims = fake.claims(&audience(&server), &all());
     let forged = server.client_with(&stranger.signed(&stranger.header(), &claims));
+    let began = Instant::now();
     for _ in 0..10 {
         refused(&forged, "not signed with a key").await;
     }
-    assert!(fake.key_requests() <= asked + 1, "it is asked once and not for each forged token");
+    let most = asked + 1 + pauses(began);
+    assert!(fake.key_requests() <= most, "it is asked once and not for each forged token");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -409,7 +421,7 @@ async fn opaque_tokens_are_valid_as_introspection_states() {
         (json!({ "aud": null }), "which audience"),
         (json!({ "iss": "https://id.example" }), "another issuer"),
         (json!({ "exp": now_s() - 90 }), "expired"),
-        (json!({ "nbf": now_s() + 90 }), "not valid yet"),
+        (json!({ "nbf": now_s() + 600 }), "not valid yet"),
         (json!({ "sub": null }), "whose it is"),
     ]
     .into_iter()
@@ -421,16 +433,15 @@ async fn opaque_tokens_are_valid_as_introspection_states() {
     }
     let before = fake.received("/realms/test/introspect");
     let nobodys = server.client_with("opaque-of-nobody");
+    let began = Instant::now();
     for _ in 0..10 {
         refused(&nobodys, "not, or no longer").await;
     }
-    assert_eq!(fake.received("/realms/test/introspect"), before + 1, "OAUTH-8: it is asked once");
+    // A refusal holds for 10 s, and a slow machine takes longer.
+    let (asked, most) = (fake.received("/realms/test/introspect"), before + 1 + pauses(began));
+    assert!((before + 1..=most).contains(&asked), "OAUTH-8: it is asked once");
     refused(&server.client_with("mdg_taken-out"), "not one of this server").await;
-    assert_eq!(
-        fake.received("/realms/test/introspect"),
-        before + 1,
-        "ours are shown to no one else"
-    );
+    assert_eq!(fake.received("/realms/test/introspect"), asked, "ours are shown to no one else");
     fake.fail(Fault::Down);
     let answer = whoami(&server.client_with("opaque-new")).await;
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
@@ -474,8 +485,19 @@ async fn rejects_repeated_header_and_token_in_the_address() {
 async fn a_stream_ends_with_its_token() {
     let fake = FakeIdentity::start().await;
     let server = serve(&fake, "clock_skew_s = 0", "").await;
-    let soon = json!({ "scope": "all", "exp": now_s() + 5 });
-    let mut listener = client(&server, &fake, soon).listen().await;
+    // Where a slow machine lets it expire before the stream begins, it lasts longer the next time.
+    let mut lasts_s = 5;
+    let mut listener = loop {
+        let soon = json!({ "scope": "all", "exp": now_s() + lasts_s });
+        let wanted = json!({ "notifications": { "toolsListChanged": true } });
+        let stream = client(&server, &fake, soon).send("subscriptions/listen", wanted).await;
+        if stream.status() == StatusCode::OK {
+            break Listener::of(stream);
+        }
+        lasts_s *= 2;
+    };
+    let first = listener.next(tests::PATIENCE).await.expect("it begins");
+    assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
     let rest = listener.next(Duration::from_secs(600));
     let rest = tokio::time::timeout(tests::PATIENCE, rest).await;
     assert_eq!(rest.expect("it ends"), None);
@@ -523,11 +545,13 @@ async fn person_has_one_rate_for_all_their_tokens() {
     let fake = FakeIdentity::start().await;
     let rate = "[rate]\nrequests_per_s = 1\nburst = 5\n";
     let server = serve_lines(&format!("{}{rate}", fake.lines(SCOPES))).await;
-    let mut statuses = Vec::new();
-    for at in 0..12 {
+    // At once: one after another, a slow machine asks no faster than it may.
+    let asks = (0..60).map(|at| {
         let token = json!({ "scope": "all", "jti": at.to_string() });
-        statuses.push(whoami(&client(&server, &fake, token)).await.status());
-    }
+        let client = client(&server, &fake, token);
+        async move { whoami(&client).await.status() }
+    });
+    let statuses = futures::future::join_all(asks).await;
     assert!(statuses.contains(&StatusCode::OK), "{statuses:?}");
     assert!(statuses.contains(&StatusCode::TOO_MANY_REQUESTS), "{statuses:?}");
 }
