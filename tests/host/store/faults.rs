@@ -228,7 +228,7 @@ async fn disconnected_host_is_not_ready_and_recovers() {
     here.output("reserve_seats", order("a", 9)).await;
     assert_eq!(free_seats(&here, &show).await, free_seats(&there, &show).await);
     let nodes = "SELECT count(*) FROM madoguchi_host.nodes WHERE seen_at > now() - interval '10 s'";
-    assert_eq!(cluster.sql(name_of(&url), &[nodes]), ["2"], "as a new node");
+    until("it is a new node", async || cluster.sql(name_of(&url), &[nodes]) == ["2"]).await;
     let twice = "SELECT seat_id FROM component_cinema.reserved_seats GROUP BY showtime_id, seat_id HAVING count(*) > 1";
     assert_eq!(cluster.sql(name_of(&url), &[twice]), [""; 0]);
 }

@@ -234,14 +234,18 @@ async fn node_that_cannot_serve_a_build_is_named_and_others_go_on() {
     let error = shop(&b).trouble.unwrap();
     assert!(error.contains("sql"), "{error}");
 
-    let nodes = control(&a).nodes().await.unwrap();
     let failed = |report: &NodeReport| {
         let shop = report.components.iter().find(|it| it.name == "shop").expect("each has come on");
         shop.why.clone()
     };
-    let failed: Vec<_> = nodes.iter().map(failed).collect();
-    assert!(failed[0].is_none() && failed[2].is_none(), "{nodes:?}");
-    assert!(failed[1].as_ref().is_some_and(|it| it.contains("sql")), "{nodes:?}");
+    // Each node publishes its state after it has come to that.
+    until("the nodes are told", async || {
+        let nodes = control(&a).nodes().await.unwrap();
+        let failed: Vec<_> = nodes.iter().map(failed).collect();
+        let is_named = failed[1].as_ref().is_some_and(|it| it.contains("sql"));
+        failed[0].is_none() && is_named && failed[2].is_none()
+    })
+    .await;
     until("health names it", async || !a.server().calls.registry.failing_nodes().is_empty()).await;
     let health: Value = a.client().get("/api/health").await.json().await.unwrap();
     assert_eq!(
