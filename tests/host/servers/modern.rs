@@ -19,7 +19,10 @@ use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::{
     runtime::Runtime,
-    sync::{Semaphore, broadcast},
+    sync::{
+        Semaphore,
+        broadcast::{self, error::RecvError},
+    },
 };
 
 /// The server's reaction to one call.
@@ -270,7 +273,10 @@ fn listen(server: &ServerState, id: Value, message: &Value) -> Response {
     let news = stream::unfold(changes, move |mut changes| {
         let changed = changed.clone();
         async move {
-            changes.recv().await.ok()?;
+            // Those that came too fast are one change as well.
+            if let Err(RecvError::Closed) = changes.recv().await {
+                return None;
+            }
             Some((event(&changed), changes))
         }
     });

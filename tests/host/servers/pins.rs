@@ -9,7 +9,7 @@ use tests::{
 };
 
 use super::{
-    counter, is_gone, is_offered,
+    counter, has, is_gone, is_offered,
     modern::{Modern, tool},
     url,
 };
@@ -50,6 +50,20 @@ async fn waiting(server: &TestServer, modern: &Modern, tools: &[Value], many: us
         }
     };
     tokio::time::timeout(tests::PATIENCE, look).await.expect("they wait")
+}
+
+/// Changes the tools of `m` until one of them is offered, or is not any more. Its host asks to be notified a moment
+/// after it has read them, so one notification may come too soon.
+async fn changes(
+    server: &TestServer,
+    modern: &Modern,
+    (tools, tool, is_there): (&[Value], &str, bool),
+) {
+    tests::until(&format!("{tool} is not as it should be"), async || {
+        modern.change(tools.to_vec());
+        has(&server.server().calls.registry.catalog(), tool) == is_there
+    })
+    .await;
 }
 
 async fn decide(server: &TestServer, verb: &str, body: Value) -> (StatusCode, Value) {
@@ -109,8 +123,7 @@ async fn rejected_definition_is_not_offered_again() {
     let (status, _) = decide(&server, "accept", Value::Null).await;
     assert_eq!(status, StatusCode::CONFLICT, "nothing waits");
     // Another tool is seen, so the list was read again: the refused one still does not wait.
-    modern.change(vec![send(MONEY), tool("look", true)]);
-    is_offered(&server, "m_look").await;
+    changes(&server, &modern, (&[send(MONEY), tool("look", true)], "m_look", true)).await;
     assert_eq!(report["waiting"], json!([]));
     assert_eq!(model_description(&server).await, LETTER);
 }
@@ -140,10 +153,8 @@ async fn returning_tool_is_checked_against_its_pin() {
     let modern = Modern::with(vec![tool("look", true)]);
     let server = counter([("m", url(&modern.url(), ""))]).await;
     is_offered(&server, "m_look").await;
-    modern.change(vec![tool("look", true), send(LETTER)]);
-    is_offered(&server, "m_send").await;
-    modern.change(vec![tool("look", true)]);
-    is_gone(&server, "m_send").await;
+    changes(&server, &modern, (&[tool("look", true), send(LETTER)], "m_send", true)).await;
+    changes(&server, &modern, (&[tool("look", true)], "m_send", false)).await;
     waiting(&server, &modern, &[tool("look", true), send(MONEY)], 1).await;
     is_offered(&server, "m_send").await;
     assert_eq!(model_description(&server).await, LETTER);
