@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{
     component_bytes,
     fake_models::{
-        FakeModel,
+        FakeModel, Reply,
         openai::{self, OpenAi},
     },
     rebuilt,

@@ -179,9 +179,12 @@ async fn stopped_agent_reports_the_stop() {
 #[tokio::test(flavor = "multi_thread")]
 async fn model_begins_a_conversation_and_a_restart_loses_no_message() {
     let fake = fake(&["しりとりをしましょう。りんご", "らっぱ"]).await;
+    // The restart breaks off the third turn: without a reply it would fail before, the sooner the slower the restart.
+    fake.then(Reply::Hang);
     let mut counter = counter(&fake, "").await;
     let id = counter.begin(game("ann", "ben", "しりとり")).await;
     counter.until_messages(&id, 4).await;
+    tests::until("the third turn has begun", async || fake.left() == 0).await;
     counter.server.restart().await;
     fake.says(openai::says("だちょう"));
     let last = openai::uses(&[(
