@@ -24,9 +24,12 @@ impl Collector {
         let (spans, (arrive, arrived)) = (Spans::default(), watch::channel(0));
         let take = async |State((spans, arrive)): State<(Spans, watch::Sender<usize>)>,
                           axum::Json(body): axum::Json<Value>| {
-            let mut spans = spans.lock().expect("no test panics while it takes spans");
-            spans.extend(spans_of(&body));
-            arrive.send_replace(spans.len());
+            let count = {
+                let mut spans = spans.lock().expect("no test panics while it takes spans");
+                spans.extend(spans_of(&body));
+                spans.len()
+            };
+            arrive.send_modify(|it| *it = count.max(*it));
             axum::Json(serde_json::json!({}))
         };
         let router = Router::new().route("/v1/traces", post(take));
@@ -38,6 +41,18 @@ impl Collector {
     /// Waits for that many spans and returns all.
     pub async fn spans(&mut self, at_least: usize) -> Vec<Value> {
         let enough = self.arrived.wait_for(|count| *count >= at_least);
+        let enough = tokio::time::timeout(crate::PATIENCE, enough).await;
+        enough.expect("the spans come in time").expect("the collector lives");
+        self.so_far()
+    }
+
+    /// Waits for that many spans of a name, each of which ends after those below it; returns all.
+    pub async fn ended(&mut self, name: &str, at_least: usize) -> Vec<Value> {
+        let spans = self.spans.clone();
+        let enough = self.arrived.wait_for(|_| {
+            let spans = spans.lock().expect("no test panics while it takes spans");
+            spans.iter().filter(|it| it["name"] == name).count() >= at_least
+        });
         let enough = tokio::time::timeout(crate::PATIENCE, enough).await;
         enough.expect("the spans come in time").expect("the collector lives");
         self.so_far()
