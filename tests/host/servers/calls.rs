@@ -125,8 +125,9 @@ async fn unanswering_server_times_out() {
 #[tokio::test]
 async fn progress_extends_the_timeout_of_a_server() {
     let modern = Modern::start();
-    let server = with(&modern, "timeout_ms = 1500").await;
-    modern.will([Deed::Slow(6)]);
+    // Longer than that as a whole, and far shorter from note to note.
+    let server = with(&modern, "timeout_ms = 3000").await;
+    modern.will([Deed::Slow(10)]);
     let result = server.client().call("m_book", json!({})).await;
     assert_eq!(result["content"][0]["text"], "done", "{result}");
     assert_eq!(modern.calls().len(), 1);
