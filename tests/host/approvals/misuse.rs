@@ -276,14 +276,15 @@ async fn scheduled_calls_have_no_caller() {
     command.arg("--config").arg(&config);
     let log = config.with_file_name("log");
     let process = Process::logging(command, fs::File::create(&log).unwrap());
-    // The component logs the outcome of its own call.
+    // The component logs the outcome of its own call; a line is read once it is whole.
+    let is_failed = |line: &str| line.contains("its schedule failed") && line.ends_with('\n');
     let mut output = String::new();
     tests::until("its schedule runs", async || {
         output = fs::read_to_string(&log).unwrap();
-        output.contains("its schedule failed")
+        output.split_inclusive('\n').any(is_failed)
     })
     .await;
-    let failed = output.lines().find(|it| it.contains("its schedule failed")).unwrap();
+    let failed = output.split_inclusive('\n').find(|it| is_failed(it)).unwrap();
     assert!(failed.contains("0 offers; ") && failed.contains("no_caller"), "{failed}");
     assert!(pending(&Client::new(&process.url)).await.is_empty());
 }
