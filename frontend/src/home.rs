@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Activities by the tool that lists them.
 #[derive(Clone, Copy)]
 pub(crate) struct Activities {
-    found: RwSignal<Vec<(&'static str, Ongoing)>>,
+    found: RwSignal<Vec<(&'static str, Vec<Ongoing>)>>,
     /// Tools with a scheduled request.
     asking: StoredValue<Vec<&'static str>>,
 }
@@ -44,7 +44,7 @@ impl Activities {
                 // Read, not only tracked: a memo that is never read is never evaluated.
                 is_home.get();
                 if !is_due.get() || page().admission.get() != Admission::Open || !is_served.get() {
-                    activities.note(source.tool, None);
+                    activities.note(source.tool, Vec::new());
                     return;
                 }
                 activities.ask(source);
@@ -70,14 +70,15 @@ impl Activities {
         set_timeout(move || spawn_local(ask), PAUSE);
     }
 
-    fn note(self, tool: &'static str, ongoing: Option<Ongoing>) {
+    fn note(self, tool: &'static str, ongoing: Vec<Ongoing>) {
         let has_news = self.found.with_untracked(|found| {
-            found.iter().find(|it| it.0 == tool).map(|it| &it.1) != ongoing.as_ref()
+            let known = found.iter().find(|it| it.0 == tool);
+            known.map_or(&[][..], |it| &it.1) != ongoing
         });
         if has_news {
             self.found.update(|found| {
                 found.retain(|it| it.0 != tool);
-                found.extend(ongoing.map(|it| (tool, it)));
+                found.push((tool, ongoing));
             });
         }
     }
@@ -87,17 +88,23 @@ impl Activities {
         let ongoing = |tool: &str| {
             self.found.with(|it| it.iter().find(|it| it.0 == tool).map(|it| it.1.clone()))
         };
-        table::activity_sources().filter_map(|it| ongoing(it.tool)).collect()
+        table::activity_sources().filter_map(|it| ongoing(it.tool)).flatten().collect()
     }
 
     /// Number of items that wait for the reader.
     pub(crate) fn waiting(self) -> usize {
-        self.found.with(|found| found.iter().map(|it| it.1.waiting).sum())
+        self.sum(|_| true)
     }
 
     /// Number of items that wait for the reader in the view of this route.
     pub(crate) fn waiting_at(self, route: &Route) -> usize {
-        let at = |it: &&(&str, Ongoing)| it.1.route == *route;
-        self.found.with(|found| found.iter().filter(at).map(|it| it.1.waiting).sum())
+        self.sum(|it| it.route == *route)
+    }
+
+    fn sum(self, is_counted: impl Fn(&Ongoing) -> bool) -> usize {
+        self.found.with(|found| {
+            let all = found.iter().flat_map(|it| &it.1).filter(|it| is_counted(it));
+            all.map(|it| it.waiting).sum()
+        })
     }
 }

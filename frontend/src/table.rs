@@ -67,8 +67,8 @@ pub(crate) struct ActivitySource {
     pub(crate) arguments: fn() -> Option<Value>,
     /// The resource that changes with them, if there is one.
     pub(crate) resource: Option<&'static str>,
-    /// Reads the tool's output; none if nothing is going on.
-    pub(crate) read: fn(&Value) -> Option<Ongoing>,
+    /// Reads the tool's output; empty if nothing is going on.
+    pub(crate) read: fn(&Value) -> Vec<Ongoing>,
 }
 
 /// How the finder searches a family.

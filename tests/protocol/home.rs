@@ -36,14 +36,24 @@ async fn home_links_to_views_and_shows_pending_items() {
     client.output("close_form", arguments).await;
     browser.until(&format!("!document.querySelector(\"{BADGE}\")")).await;
 
-    // The next visit of who has booked here before.
-    let show = showtimes(&client).await.pop().unwrap();
-    let seat = free_seats(&client, &id(&show)).await.remove(0);
-    let arguments = json!({ "user_id": "Hanako", "showtime_id": id(&show), "seat_ids": [seat] });
-    client.output("reserve_seats", arguments).await;
+    // The next visit of who has booked here before, and the visits after it.
+    for show in showtimes(&client).await.into_iter().rev().take(5) {
+        let seat = free_seats(&client, &id(&show)).await.remove(0);
+        let user = "Hanako";
+        let order = json!({ "user_id": user, "showtime_id": id(&show), "seat_ids": [seat] });
+        client.output("reserve_seats", order).await;
+    }
     browser.script("localStorage.setItem('madoguchi.name', JSON.stringify('Hanako'))").await;
     browser.go("#/").await;
     browser.says(".front-mine", "Your next visit").await;
+    browser.says(".front-mine a[href='#/counter/list_reservations']", "2 more bookings").await;
+    assert_eq!(browser.all(".front-mine a[href^='#/reservation/']").await.len(), 3);
+    let is_whole = "[...document.querySelectorAll('.front-mine a')].every(it => {
+        const { left, right } = it.getBoundingClientRect();
+        return left >= 0 && right <= innerWidth;
+    })";
+    browser.until(is_whole).await;
+    browser.picture("front-door-visits-phone").await;
     browser.look(Look::DESKTOP).await;
     browser.picture("front-door").await;
     browser.click(".front-mine a[href^='#/reservation/']").await;

@@ -8,7 +8,7 @@ use crate::dates;
 use crate::error::Refusal;
 use crate::page::page;
 use crate::part::{Part, part};
-use crate::route::FamilyRoute;
+use crate::route::{FamilyRoute, Route};
 use crate::table::{
     ActivitySource, Draw, Drawing, Family, Found, NONE, Ongoing, Outputs, Place, Search, View,
     counted, fits, listed, text,
@@ -35,6 +35,9 @@ use views::ticket::{Ticket, TicketView};
 /// The admin stage, and the prefix of a ticket's stage.
 const STAFF_STAGE: &str = "staff";
 const TICKET_STAGE: &str = "ticket ";
+
+/// Maximum number of coming visits that are named.
+const VISITS_MAX: usize = 3;
 
 /// Maximum number of seats of one call that are named.
 const SEATS_MAX: usize = 30;
@@ -121,7 +124,7 @@ pub(super) static FAMILY: Family = Family {
             (!name.is_empty()).then(|| json!({ "user_id": name }))
         },
         resource: None,
-        read: |value| next_visit(value, &dates::now()),
+        read: |value| visits(value, &dates::now()),
     }),
     search: Some(Search {
         tool: "list_movies",
@@ -214,21 +217,36 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
     },
 ]));
 
-/// The next visit by the cinema's clock, or by the reader's, `now`, if the cinema gives none.
-fn next_visit(reservations: &Value, now: &str) -> Option<Ongoing> {
+/// The coming visits, the next one first, by the cinema's clock, or by the reader's, `now`, if the cinema gives none. Of
+/// many, the last ones are counted.
+fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
     let now = text(reservations, "now").unwrap_or(now);
-    let is_to_come =
-        |it: &&Value| text(it, "status") == Some("confirmed") && text(it, "start_time") > Some(now);
-    let reservations = listed(reservations, "reservations").iter().filter(is_to_come);
-    let next = reservations.min_by_key(|it| text(it, "start_time"))?;
-    let (title, start) = (text(next, "movie_title")?, text(next, "start_time")?);
-    Some(Ongoing {
-        phrase: (Key::FrontVisit, vec![title.to_owned()]),
-        english: text(next, "movie_title_en").map(str::to_owned),
-        at: Some(start.to_owned()),
-        route: At::Reservation(text(next, "reservation_id")?.to_owned()).route(),
+    let visit = |it: &Value| {
+        let start = text(it, "start_time").filter(|it| *it > now)?;
+        let title = text(it, "movie_title").filter(|_| text(it, "status") == Some("confirmed"))?;
+        Some(Ongoing {
+            phrase: (Key::FrontVisitToo, vec![title.to_owned()]),
+            english: text(it, "movie_title_en").map(str::to_owned),
+            at: Some(start.to_owned()),
+            route: At::Reservation(text(it, "reservation_id")?.to_owned()).route(),
+            waiting: 0,
+        })
+    };
+    let reservations = listed(reservations, "reservations").iter();
+    let mut visits: Vec<_> = reservations.filter_map(visit).collect();
+    visits.sort_by(|one, other| one.at.cmp(&other.at));
+    if let Some(next) = visits.first_mut() {
+        next.phrase.0 = Key::FrontVisit;
+    }
+    let rest = visits.split_off(visits.len().min(VISITS_MAX)).len();
+    visits.extend((rest > 0).then(|| Ongoing {
+        phrase: (Key::FrontVisits, vec![rest.to_string()]),
+        english: None,
+        at: None,
+        route: Route::Counter(Some("list_reservations".to_owned())),
         waiting: 0,
-    })
+    }));
+    visits
 }
 
 /// The seats named by a refusal.
@@ -299,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn next_visit_is_first_in_the_future() {
+    fn names_coming_visits_and_counts_the_rest() {
         let reservation = |id: &str, start: &str, status| Reservation {
             reservation_id: id.to_owned(),
             movie_title: Some("七人の侍".to_owned()),
@@ -309,23 +327,35 @@ mod tests {
             ..Reservation::default()
         };
         let (confirmed, cancelled) = (ReservationStatus::Confirmed, ReservationStatus::Cancelled);
-        let reservations = vec![
+        let mut reservations = vec![
             reservation("late", "2026-11-30T09:00:00", confirmed),
             reservation("past", "2026-11-26T09:00:00", confirmed),
             reservation("off", "2026-11-27T09:00:00", cancelled),
             reservation("next", "2026-11-28T18:30:00", confirmed),
         ];
-        let reservations = Reservations { reservations, reservations_count: 4, now: None };
-        let mut reservations = serde_json::to_value(reservations).unwrap();
-        let next = next_visit(&reservations, "2026-11-26T10:00:00").unwrap();
-        assert_eq!(next.route, At::Reservation("next".to_owned()).route());
-        assert_eq!(next.phrase, (Key::FrontVisit, vec!["七人の侍".to_owned()]));
-        assert_eq!(next.english.as_deref(), Some("Seven Samurai"));
-        assert_eq!(next.at.as_deref(), Some("2026-11-28T18:30:00"));
-        assert!(next_visit(&reservations, "2026-12-01T00:00:00").is_none());
-        reservations["now"] = json!("2026-11-28T20:00:00");
-        let next = next_visit(&reservations, "2026-11-26T10:00:00").unwrap();
-        assert_eq!(next.route, At::Reservation("late".to_owned()).route(), "by its own clock");
+        let value = |reservations: &[Reservation]| {
+            let (reservations, reservations_count) = (reservations.to_vec(), 4);
+            let all = Reservations { reservations, reservations_count, now: None };
+            serde_json::to_value(all).unwrap()
+        };
+        let mut few = value(&reservations);
+        let found = visits(&few, "2026-11-26T10:00:00");
+        let at = |id: &str| At::Reservation(id.to_owned()).route();
+        let routes = |all: &[Ongoing]| all.iter().map(|it| it.route.clone()).collect::<Vec<_>>();
+        assert_eq!(routes(&found), [at("next"), at("late")]);
+        assert_eq!(found[0].phrase, (Key::FrontVisit, vec!["七人の侍".to_owned()]));
+        assert_eq!(found[0].english.as_deref(), Some("Seven Samurai"));
+        assert_eq!(found[0].at.as_deref(), Some("2026-11-28T18:30:00"));
+        assert_eq!(found[1].phrase.0, Key::FrontVisitToo);
+        assert!(visits(&few, "2026-12-01T00:00:00").is_empty());
+        few["now"] = json!("2026-11-28T20:00:00");
+        assert_eq!(routes(&visits(&few, "2026-11-26T10:00:00")), [at("late")], "by its own clock");
+
+        let later = |day| reservation("later", &format!("2026-12-{day}T09:00:00"), confirmed);
+        reservations.extend((10..13).map(later));
+        let found = visits(&value(&reservations), "2026-11-26T10:00:00");
+        assert_eq!(found.len(), VISITS_MAX + 1);
+        assert_eq!(found[VISITS_MAX].phrase, (Key::FrontVisits, vec!["2".to_owned()]));
     }
 
     #[test]

@@ -69,7 +69,8 @@ pub(super) static FAMILY: Family = Family {
             let count = listed(value, "conversations").len();
             let phrase = (Key::FrontTalks, vec![count.to_string()]);
             let route = At::List(Filter::default()).route();
-            (count > 0).then_some(Ongoing { phrase, english: None, at: None, route, waiting: 0 })
+            let ongoing = Ongoing { phrase, english: None, at: None, route, waiting: 0 };
+            Some(ongoing).filter(|_| count > 0).into_iter().collect()
         },
     }),
     search: Some(Search {

@@ -60,13 +60,9 @@ pub(super) static FAMILY: Family = Family {
         read: |value| {
             let waiting = listed(value, "forms").len();
             let phrase = (Key::FrontForms, vec![waiting.to_string()]);
-            (waiting > 0).then(|| Ongoing {
-                phrase,
-                english: None,
-                at: None,
-                route: At::List(None).route(),
-                waiting,
-            })
+            let route = At::List(None).route();
+            let ongoing = Ongoing { phrase, english: None, at: None, route, waiting };
+            Some(ongoing).filter(|_| waiting > 0).into_iter().collect()
         },
     }),
     search: Some(Search {

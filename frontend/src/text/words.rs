@@ -77,6 +77,8 @@ with_chat_words! {
     FrontTalks: "進行中の会話 {0} 件", "{0} {0|conversation|conversations} going on";
     FrontAsks: "チャット「{0}」が回答を待っています", "The chat “{0}” waits for your answer";
     FrontVisit: "次の予約：{0} {1}", "Your next visit: {0}, {1}";
+    FrontVisitToo: "その後の予約：{0} {1}", "Then: {0}, {1}";
+    FrontVisits: "ほかの予約 {0} 件", "{0} more {0|booking|bookings}";
     BoxOffice: "チケット窓口", "Box office";
     Counter: "ツール", "Tools";
     SwitchLanguage: "English", "日本語";
