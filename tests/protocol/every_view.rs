@@ -79,10 +79,7 @@ async fn all() -> (TestServer, Vec<(&'static str, String)>) {
 
 /// Axe is content by day and, with the colours, by night, and nothing is wider than the window.
 async fn is_sound(browser: &Browser, name: &str, look: Look) {
-    let mut faults = browser.faults().await;
-    // Which levels its headings have is the form's own business.
-    faults.retain(|it| name != "form" || !it.starts_with("heading-order"));
-    assert_eq!(faults, Vec::<String>::new(), "{name} {look:?}");
+    assert_eq!(browser.faults().await, Vec::<String>::new(), "{name} {look:?}");
     browser.look(look.dark()).await;
     assert_eq!(browser.faults_of_colours().await, Vec::<String>::new(), "{name} {look:?}, dark");
     browser.look(look).await;

@@ -15,7 +15,7 @@ pub(crate) mod views;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use output::form::{Choice, Form, FormRequest, Language, Today, Values};
+use output::form::{Choice, Field, Form, FormRequest, Kind, Language, Today, Values};
 use serde_json::{Value, json};
 
 use crate::dates;
@@ -125,11 +125,13 @@ pub(crate) struct FormState {
     pub(crate) progress: RwSignal<(usize, usize)>,
     /// Distinguishes two forms on one page.
     number: u32,
+    /// The level of its title among the page's headings.
+    title_level: u8,
 }
 
 impl FormState {
     /// Creates the state with the form's initial values.
-    pub(crate) fn new(form: Form, number: u32) -> Self {
+    pub(crate) fn new(form: Form, number: u32, title_level: u8) -> Self {
         let filled = Filled::new(match Self::today() {
             Some(today) => form.on(today),
             None => form,
@@ -142,11 +144,18 @@ impl FormState {
             changes: RwSignal::new(0),
             progress: RwSignal::new(progress),
             number,
+            title_level,
         }
     }
 
     pub(crate) fn form(self) -> Arc<Form> {
         self.filled.with_value(|it| Arc::clone(&it.form))
+    }
+
+    /// The level of a heading among the page's: as the form says below its title, and at most one below the heading
+    /// before it.
+    pub(crate) fn level(self, index: usize) -> u8 {
+        level(&self.form().fields, index, self.title_level)
     }
 
     /// Id of a field's element.
@@ -304,10 +313,38 @@ impl FormState {
     }
 }
 
+/// The level of the heading at `index`, below a title of that level.
+fn level(fields: &[Field], index: usize, title: u8) -> u8 {
+    let own = |it: &Field| match it.kind {
+        Kind::Heading(level) => Some(level.clamp(1, 4)),
+        Kind::Divider if !it.label.trim().is_empty() => Some(2),
+        _ => None,
+    };
+    let headings = fields.iter().take(index + 1).filter_map(own);
+    headings.fold(title, |before, own| (title + own).min(before + 1))
+}
+
 /// Converts to the language type of the shared crate.
 pub(crate) fn language(lang: Lang) -> Language {
     match lang {
         Lang::Ja => Language::Japanese,
         Lang::En => Language::English,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heading_skips_no_level_of_the_page() {
+        let heading = |level: u8| json!({ "type": "heading", "level": level, "label": "a" });
+        let divider = json!({ "type": "divider", "label": "b" });
+        let text = json!({ "type": "text", "name": "c", "label": "c" });
+        let fields = json!([heading(3), text, heading(3), divider, heading(1), heading(4)]);
+        let form = Form::read(&json!({ "title": "t", "fields": fields })).unwrap();
+        let levels = |title| [0, 2, 3, 4, 5].map(|it| level(&form.fields, it, title));
+        assert_eq!(levels(1), [2, 3, 3, 2, 3]);
+        assert_eq!(levels(2), [3, 4, 4, 3, 4]);
     }
 }

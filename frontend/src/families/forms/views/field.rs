@@ -89,8 +89,8 @@ pub(crate) fn FieldView(form_state: FormState, index: usize) -> impl IntoView {
 fn draw(spot: Spot, field: &Field) -> AnyView {
     let own = field.clone();
     match field.kind.clone() {
-        Kind::Divider => divider(field),
-        Kind::Heading(level) => heading(field, level),
+        Kind::Divider => divider(spot, field),
+        Kind::Heading(level) => heading(spot, field, level),
         Kind::Hidden(_) => ().into_any(),
         Kind::Text(text) => text::line(spot, own, text),
         Kind::Textarea { rows, text } => text::lines(spot, own, rows, text),
@@ -175,7 +175,7 @@ fn described(spot: Spot, field: &Field, parts: &[&str]) -> String {
 }
 
 /// A divider, with its section's title if any (FORM-22).
-fn divider(field: &Field) -> AnyView {
+fn divider(spot: Spot, field: &Field) -> AnyView {
     let label = cut(&field.label, LABEL_MAX);
     if label.trim().is_empty() {
         return any_view! { <hr class="divider"/> };
@@ -184,27 +184,31 @@ fn divider(field: &Field) -> AnyView {
     any_view! {
         <div class="divider-named">
             <hr class="divider" aria-hidden="true"/>
-            <h3 class="divider-name">{label}</h3>
+            {titled(spot, "divider-name".to_owned(), label)}
         </div>
     }
 }
 
-/// A heading (FORM-23). The form's title is the `h1`, so that level 1 becomes `h2`.
-pub(super) fn heading(field: &Field, level: u8) -> AnyView {
+/// A heading (FORM-23).
+fn heading(spot: Spot, field: &Field, level: u8) -> AnyView {
     let text = cut(&field.label, LABEL_MAX);
     let description = field.description.as_ref().map(|it| cut(it, DESCRIPTION_MAX));
-    let level = level.clamp(1, 4);
-    let class = format!("heading is-level-{level}");
-    let heading = match level {
-        1 => any_view! { <h2 class=class>{text}</h2> },
-        2 => any_view! { <h3 class=class>{text}</h3> },
-        3 => any_view! { <h4 class=class>{text}</h4> },
-        _ => any_view! { <h5 class=class>{text}</h5> },
-    };
+    let heading = titled(spot, format!("heading is-level-{}", level.clamp(1, 4)), text);
     any_view! {
         <div class="heading-block">
             {heading}
             {description.map(|it| view! { <p class="hint">{it}</p> })}
         </div>
+    }
+}
+
+/// A heading of the page, of the level that its place in the form has.
+fn titled(spot: Spot, class: String, text: String) -> AnyView {
+    match spot.form_state.level(spot.index) {
+        ..=2 => any_view! { <h2 class=class>{text}</h2> },
+        3 => any_view! { <h3 class=class>{text}</h3> },
+        4 => any_view! { <h4 class=class>{text}</h4> },
+        5 => any_view! { <h5 class=class>{text}</h5> },
+        _ => any_view! { <h6 class=class>{text}</h6> },
     }
 }

@@ -52,7 +52,7 @@ fn Filling(session: FormSession, form: Arc<OpenForm>, read: Form, is_place: bool
     let secrets: Vec<String> =
         read.fields.iter().filter(|it| it.is_secret()).map(|it| it.label.clone()).collect();
     let has_required = read.fields.iter().any(output::form::Field::is_needed);
-    let form_state = FormState::new(read, browser::next_number());
+    let form_state = FormState::new(read, browser::next_number(), if is_place { 1 } else { 2 });
     let saver = Saver::begin(form_state, &form, Callback::new(move |()| session.check_again()));
     // Another tab or person may answer it meanwhile.
     let subscriptions: Subscriptions = expect_context();

@@ -37,7 +37,7 @@ fn Filling(form: Form, on_answer: Callback<Option<Values>>) -> impl IntoView {
     };
     let (send, cancel) =
         (label(&form.submit_label, Key::Send), label(&form.cancel_label, Key::Cancel));
-    let form_state = FormState::new(form, browser::next_number());
+    let form_state = FormState::new(form, browser::next_number(), 2);
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         if form_state.uploading().is_some() {
