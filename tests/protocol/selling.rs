@@ -102,6 +102,10 @@ async fn waitlist_offers_freed_seats() {
     let arguments = json!({ "reservation_id": made[0]["reservation_id"], "user_id": "Taro" });
     client.output("cancel_reservation", arguments).await;
     browser.says(".waiting", "Seats have come free").await;
+    let is_mine = "document.querySelector('[role=gridcell].is-offered')
+        ?.ariaLabel.includes('held for you')";
+    browser.until(is_mine).await;
+    browser.until("!document.querySelector('[role=gridcell].is-held')").await;
     browser.picture("offered-phone").await;
     browser.hit("button", "Take these seats").await;
     browser.find(".hold-clock").await;

@@ -350,6 +350,7 @@ with_chat_words! {
     PickedNone: "座席が選ばれていません", "No seats picked yet";
     PickedCount: "{0} 席を選択中", "{0} {0|seat|seats} picked";
     SeatHeld: "ほかの人が確保中", "Held by someone else";
+    SeatOffered: "あなたのために確保中", "held for you";
     SeatIsHeld: "{0} は、ほかの人がおさえています。", "{0} is held by someone else for now.";
     HoldGroup: "席の確保", "Held seats";
     HoldThese: "選んだ席をしばらくおさえる", "Hold these seats for a while";

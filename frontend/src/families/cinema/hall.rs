@@ -223,11 +223,12 @@ impl Step {
     }
 }
 
-/// The seats picked by the reader, and those lost to other users.
+/// The seats picked by the reader, those lost to other users, and those offered to the reader by the waiting list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Picks {
     picked: BTreeSet<String>,
     lost: BTreeSet<String>,
+    offered: BTreeSet<String>,
 }
 
 /// Result of picking a seat.
@@ -282,7 +283,13 @@ impl Picks {
     /// Picks these seats instead, though they are held: for the reader.
     pub(crate) fn take(&mut self, hall: &Hall, ids: &[String]) {
         let known = ids.iter().filter(|it| hall.seat(it).is_some());
-        *self = Self { picked: known.cloned().collect(), lost: BTreeSet::new() };
+        *self = Self { picked: known.cloned().collect(), ..Self::default() };
+    }
+
+    /// Marks the offered seats. Returns whether they are others than before.
+    pub(crate) fn offer(&mut self, ids: impl Iterator<Item = String>) -> bool {
+        let offered = ids.collect();
+        std::mem::replace(&mut self.offered, offered) != self.offered
     }
 
     /// Marks seats lost to another user. Returns those that were picked.
@@ -307,6 +314,10 @@ impl Picks {
 
     pub(crate) fn has_lost(&self, id: &str) -> bool {
         self.lost.contains(id)
+    }
+
+    pub(crate) fn has_offered(&self, id: &str) -> bool {
+        self.offered.contains(id)
     }
 
     pub(crate) fn len(&self) -> usize {

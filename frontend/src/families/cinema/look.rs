@@ -17,6 +17,8 @@ pub(crate) enum State {
     Taken,
     /// Held by another user.
     Held,
+    /// Held for the reader, who has not taken it yet.
+    Offered,
     Lost,
 }
 
@@ -29,6 +31,8 @@ impl State {
             Self::Lost
         } else if seat.is_reserved {
             Self::Taken
+        } else if picks.has_offered(&seat.seat_id) {
+            Self::Offered
         } else if is_held(seat) {
             Self::Held
         } else {
@@ -42,6 +46,7 @@ impl State {
             Self::Picked => "is-picked",
             Self::Taken => "is-taken",
             Self::Held => "is-held",
+            Self::Offered => "is-offered",
             Self::Lost => "is-lost",
         }
     }
@@ -103,7 +108,7 @@ impl Shapes {
             match (state, seat.kind) {
                 (State::Picked, _) => mark("is-picked", "m5.5 10.2l3 3.2 6-6.8"),
                 (State::Taken, _) => mark("is-taken", "m6.8 6.8l6.4 6.4m0-6.4l-6.4 6.4"),
-                (State::Held, _) => mark("is-held", "m10 5.5v4.7l3 2"),
+                (State::Held | State::Offered, _) => mark(state.class(), "m10 5.5v4.7l3 2"),
                 (State::Lost, _) => mark("is-lost", "m10 5.5v5.5m0 3v.1"),
                 (State::Free, SeatKind::Wheelchair) => mark(
                     "is-wheelchair",
@@ -257,5 +262,9 @@ mod tests {
         let state = |it| State::for_seat(it, &Picks::default());
         assert_eq!((state(&held), state(&mine)), (State::Held, State::Free));
         assert!(State::Held.is_gone() && !State::Picked.is_gone());
+        let mut offered = Picks::default();
+        assert!(offered.offer(["B1".to_owned()].into_iter()));
+        assert_eq!(State::for_seat(&held, &offered), State::Offered);
+        assert!(!State::Offered.is_gone(), "it can be taken");
     }
 }

@@ -250,6 +250,8 @@ impl Drawn {
             State::Lost
         } else if self.taken.with(|it| it.contains(id)) {
             State::Taken
+        } else if self.picks.with(|it| it.has_offered(id)) {
+            State::Offered
         } else if self.held.with(|it| it.contains(id)) {
             State::Held
         } else {
@@ -278,6 +280,7 @@ impl State {
             Self::Picked => Key::SeatPicked,
             Self::Taken => Key::SeatTaken,
             Self::Held => Key::SeatHeld,
+            Self::Offered => Key::SeatOffered,
             Self::Lost => Key::SeatLost,
         }
     }
@@ -340,7 +343,7 @@ fn SeatMark(#[prop(into)] state: Signal<State>, kind: SeatKind, number: u32) -> 
         (State::Picked, _) => any_view! { <Mark path="M5 12.5l4.5 4.5L19 7.5"/> },
         (State::Lost, _) => any_view! { <Mark path="M12 6v7.5M12 17v.5"/> },
         (State::Taken, _) => any_view! { <Mark path="M7.5 7.5l9 9M16.5 7.5l-9 9"/> },
-        (State::Held, _) => any_view! { <Mark path="M12 6.5v6l4 2.5"/> },
+        (State::Held | State::Offered, _) => any_view! { <Mark path="M12 6.5v6l4 2.5"/> },
         (State::Free, SeatKind::Wheelchair) => any_view! {
             <Mark path="M10 4.5v.1M10 8v6h5l2 5M10 10.5h4M8 12a4.5 4.5 0 1 0 6 6"/>
         },

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::{Broken, Holds, Seat, SeatMap, Showtime};
+use output::cinema::{Broken, Hold, Holds, Seat, SeatMap, Showtime};
 use serde_json::json;
 
-use super::checkout::Checkout;
+use super::checkout::{Checkout, PICKED};
 use super::hold::Holding;
 use super::suggest::Suggest;
 use super::waiting::WaitingView;
@@ -47,6 +47,8 @@ pub(super) struct Showing {
     pub(super) broken: Memo<Vec<Broken>>,
     /// The reader's hold.
     pub(super) holding: Holding,
+    /// The hold that the waiting list offers to the reader.
+    pub(super) offer: StoredValue<Option<Hold>>,
     /// When the shown seats were fetched, and whether the last fetch failed.
     as_of: RwSignal<f64>,
     is_stale: RwSignal<bool>,
@@ -108,6 +110,7 @@ impl Showing {
             }),
             picks,
             holding: Holding::new(&id),
+            offer: StoredValue::new(None),
             as_of: RwSignal::new(f64::NAN),
             is_stale: RwSignal::new(false),
             fetching: StoredValue::new(Fetching::default()),
@@ -253,8 +256,22 @@ impl Showing {
         page().announce_fill(key, &[&lost.join(lang.comma())]);
     }
 
-    /// Picks or unpicks a seat and announces it.
+    /// Takes the offered seats.
+    pub(super) fn take_offer(self, offer: Hold) {
+        let ids: Vec<_> = offer.seats.iter().map(|it| it.seat_id.clone()).collect();
+        self.holding.adopt(offer);
+        let hall = self.hall.get_untracked();
+        self.picks.update(|it| it.take(&hall, &ids));
+        self.refresh();
+        browser::focus_if_lost(PICKED);
+    }
+
+    /// Picks or unpicks a seat and announces it; an offered one is taken, with the others of its offer.
     pub(super) fn pick(self, seat: &Seat) {
+        let is_offered = self.picks.with_untracked(|it| it.has_offered(&seat.seat_id));
+        if let Some(offer) = self.offer.get_value().filter(|_| is_offered) {
+            return self.take_offer(offer);
+        }
         let mut picked = Picked::Taken;
         let max = self.hall.with_untracked(|it| it.seats_max);
         let other = self.hall.with_untracked(|it| it.other_half(seat).cloned());

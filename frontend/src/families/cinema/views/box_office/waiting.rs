@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use output::cinema::{Hold, Waiting, WaitingList};
 use serde_json::{Value, json};
 
-use super::checkout::{NameInput, PICKED};
+use super::checkout::NameInput;
 use super::seats::{PLAN, Showing};
 use super::suggest::SeatCount;
 use crate::browser;
@@ -131,6 +131,13 @@ pub(super) fn WaitingView(showing: Showing) -> impl IntoView {
         let entries = list.entries.get();
         entries.into_iter().filter(|it| !is_taken(it)).collect::<Vec<_>>()
     });
+    // In the hall, too, the offered seats are the reader's.
+    Effect::new(move |_| {
+        let offer = open.with(|it| it.iter().find_map(|it| it.offer.clone()));
+        let ids = offer.iter().flat_map(|it| &it.seats).map(|it| it.seat_id.clone());
+        showing.picks.maybe_update(|it| it.offer(ids));
+        showing.offer.set_value(offer);
+    });
     let is_empty = Memo::new(move |_| open.with(Vec::is_empty));
     let is_due = Memo::new(move |_| is_offered.get() && (!is_empty.get() || is_full.get()));
     move || {
@@ -217,23 +224,17 @@ fn Entry(list: List, waiting: Waiting) -> impl IntoView {
 fn Offer(list: List, offer: Hold) -> impl IntoView {
     let seats: Vec<_> = offer.seats.iter().map(|it| it.seat_id.clone()).collect();
     let until = dates::clock(&offer.expires_at).to_owned();
-    let (take, decline) = (offer.clone(), offer.hold_id);
+    let decline = offer.hold_id.clone();
     let text = move || Key::WaitingOffer.fill(&[&seats.join(Lang::spoken().comma()), &until]);
-    let take = move |_| {
-        list.showing.holding.adopt(take.clone());
-        let hall = list.showing.hall.get_untracked();
-        let ids: Vec<_> = take.seats.iter().map(|it| it.seat_id.clone()).collect();
-        list.showing.picks.update(|it| it.take(&hall, &ids));
-        list.showing.refresh();
-        browser::focus_if_lost(PICKED);
-    };
     let decline = move |_| {
         list.call("release_hold", json!({ "hold_token": decline }), Key::WaitingDeclined);
     };
     view! {
         <p class="notice is-good">{text}</p>
         <div class="actions">
-            <button type="button" on:click=take>{Key::WaitingTake}</button>
+            <button type="button" on:click=move |_| list.showing.take_offer(offer.clone())>
+                {Key::WaitingTake}
+            </button>
             <button type="button" class="quiet" on:click=decline
                 aria-disabled=move || list.is_busy.get().then_some("true")>{Key::WaitingDecline}</button>
         </div>
