@@ -54,6 +54,8 @@ async fn suggests_prices_reserves_and_transfers_seats() {
     browser.picture("ticket-printed").await;
     browser.devtools("Emulation.setEmulatedMedia", json!({ "media": "" })).await;
     browser.click(".transfer summary").await;
+    browser.click(".transfer button").await;
+    browser.says("#transfer-error", "This is needed").await;
     browser.type_at("#transfer-to", "Taro").await;
     browser.picture("transfer").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());

@@ -271,9 +271,11 @@ fn Transfer(
     let to = RwSignal::new(String::new());
     let is_busy = RwSignal::new(false);
     let error = RwSignal::new(None::<CallError>);
+    let is_missing = RwSignal::new(false);
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let to = to.with_untracked(|it| it.trim().to_owned());
+        is_missing.set(to.is_empty());
         if to.is_empty() {
             return browser::focus("transfer-to");
         }
@@ -317,8 +319,15 @@ fn Transfer(
                         {move || error.get().map(|error| view! { <Notice error/> })}
                         <label class="label" for="transfer-to">{Key::TransferTo}</label>
                         <input id="transfer-to" type="text" maxlength="100" autocomplete="off"
-                            aria-describedby="transfer-hint" prop:value=to
-                            on:input=move |event| to.set(event_target_value(&event))/>
+                            aria-describedby="transfer-hint transfer-error" prop:value=to
+                            aria-invalid=move || is_missing.get().to_string()
+                            on:input=move |event| {
+                                is_missing.set(false);
+                                to.set(event_target_value(&event));
+                            }/>
+                        <p class="error" id="transfer-error" role="alert">
+                            {move || is_missing.get().then_some(Key::MustBeGiven)}
+                        </p>
                         <p class="hint" id="transfer-hint">{Key::TransferHint}</p>
                         <button type="submit" class="quiet"
                             aria-disabled=move || is_busy.get().then_some("true")>{Key::TransferYes}</button>
