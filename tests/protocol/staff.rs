@@ -89,8 +89,11 @@ async fn staff_sees_week_sells_adds_and_removes_showings() {
     browser.press("The projector is broken").await;
     browser.key(Key::Enter).await;
     browser.says(".staff-table .op-state:not(.is-on)", "Closed").await;
-    browser.hit("button", "Open sales of").await;
+    // The keyboard stays at the showing, whose row was drawn anew.
+    browser.until("document.activeElement.ariaLabel?.startsWith('Open sales of')").await;
+    browser.key(Key::Enter).await;
     browser.until("!document.querySelector('.op-state:not(.is-on)')").await;
+    browser.until("document.activeElement.ariaLabel?.startsWith('Close sales of')").await;
 
     // A showing that runs into another is explained before and after it is refused.
     browser.hit("button", "Add a showing").await;

@@ -87,7 +87,7 @@ impl Week {
         self.edits.error.set(None);
         let doing = self.edits.doing.get_untracked();
         spawn_local(async move {
-            let mut arguments = json!({ "showtime_id": id });
+            let mut arguments = json!({ "showtime_id": &id });
             if let Some(reason) = reason {
                 arguments["reason"] = reason.into();
             }
@@ -105,6 +105,8 @@ impl Week {
                     };
                     label.announce(&[&called]);
                     if is_here {
+                        // The row was redrawn, with the button that was pressed in it.
+                        browser::focus_if_lost(sales_id(&id));
                         self.edits.finish(&doing);
                     }
                 }
@@ -311,6 +313,11 @@ fn Table(week: Week, day: Memo<Option<Day>>) -> impl IntoView {
     }
 }
 
+/// Id of the button that closes or opens the sales of a showing.
+fn sales_id(showtime: &str) -> String {
+    format!("staff-sales-{showtime}")
+}
+
 #[component]
 fn Showing(week: Week, showing: ShowtimeOccupancy) -> impl IntoView {
     let time = dates::clock(&showing.start_time).to_owned();
@@ -347,7 +354,7 @@ fn Showing(week: Week, showing: ShowtimeOccupancy) -> impl IntoView {
             <td role="cell"><div class="staff-actions">
                 // Once a showing has begun, its sales have ended.
                 {(!has_begun).then(|| view! {
-                    <button type="button" class="quiet small" on:click=sales
+                    <button type="button" class="quiet small" id=sales_id(&id.get_value()) on:click=sales
                         aria-label=move || sales_named.fill(&[&called()])>{sales_word}</button>
                 })}
                 <RowActions edits=week.edits called=Signal::derive(called) edit=Doing::Edit(id.get_value())
