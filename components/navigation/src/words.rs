@@ -13,16 +13,19 @@ pub fn map_text(text: &str, language: Language) -> &str {
     }
 }
 
-/// Formats `200 m`, `32.4 km`, `123 km`.
+/// Formats a length for people.
 pub fn distance(metres: f64) -> String {
-    let metres = metres.max(0.0);
-    let to_tens = (metres / 10.0).round() * 10.0;
-    let kilometres = metres / 1_000.0;
+    kilometres(whole(metres))
+}
+
+/// Formats `200 m`, `32.4 km`, `123 km`. From whole metres alone, so that one length has one text wherever it is told.
+pub fn kilometres(metres: u64) -> String {
+    let (tens, tenths) = ((metres + 5) / 10 * 10, (metres + 50) / 100);
     match metres {
-        it if it < 99.5 => format!("{it:.0} m"),
-        _ if to_tens < 1_000.0 => format!("{to_tens:.0} m"),
-        _ if kilometres < 99.95 => format!("{kilometres:.1} km"),
-        _ => format!("{kilometres:.0} km"),
+        0..100 => format!("{metres} m"),
+        _ if tens < 1_000 => format!("{tens} m"),
+        _ if tenths < 1_000 => format!("{}.{} km", tenths / 10, tenths % 10),
+        _ => format!("{} km", (metres + 500) / 1_000),
     }
 }
 
@@ -74,11 +77,6 @@ pub fn seconds(seconds: f64, language: Language) -> Measure {
     Measure { text: duration(seconds, language), value: whole(seconds) }
 }
 
-/// Formats whole metres for people.
-pub fn kilometres(metres: u64) -> String {
-    distance(f64::from(u32::try_from(metres).unwrap_or(u32::MAX)))
-}
-
 /// Rounds to a whole number; negative and invalid ones become 0.
 pub fn whole(number: f64) -> u64 {
     number.round() as u64
@@ -112,8 +110,10 @@ mod tests {
             (0.0, "0 m"),
             (46.4, "46 m"),
             (204.0, "200 m"),
-            (994.9, "990 m"),
+            (994.4, "990 m"),
             (995.0, "1.0 km"),
+            (48_149.4, "48.1 km"),
+            (48_149.6, "48.2 km"),
             (32_400.0, "32.4 km"),
             (99_960.0, "100 km"),
             (1_234_567.0, "1235 km"),

@@ -11,8 +11,10 @@ use language::{
     utterance::Utterance,
 };
 
+use crate::words::kilometres;
+
 use super::{
-    planner::{self, COMPARE, duration, length},
+    planner::{self, COMPARE, duration},
     query::Query,
 };
 
@@ -220,7 +222,7 @@ impl Query {
 }
 
 fn format_distance(context: &TurnContext<'_>, (metres, seconds): (u64, u64)) -> String {
-    let (far, long) = (length(metres), duration(seconds, context.language));
+    let (far, long) = (kilometres(metres), duration(seconds, context.language));
     context.say(format!("{far}、{long}"), format!("{far}, {long}"))
 }
 

@@ -25,7 +25,7 @@ pub(super) use self::{
     constraints::{Constraints, Rule},
     plan::{COMPARE, SEARCH},
     scan::spans,
-    units::{duration, length},
+    units::duration,
 };
 
 /// A requested route.

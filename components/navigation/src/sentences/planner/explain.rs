@@ -7,9 +7,10 @@ use super::{
     found::{self, Found},
     grammar::Topic,
     plan::via,
-    units::{duration, length, minutes, price},
+    units::{duration, minutes, price},
     when,
 };
+use crate::words::kilometres;
 use language::{
     Language,
     message::Part,
@@ -130,7 +131,7 @@ impl Text {
                 });
             }
         }
-        let (far, long) = (length(route.metres), duration(route.time(), self.language));
+        let (far, long) = (kilometres(route.metres), duration(route.time(), self.language));
         let delay = route.delay().unwrap_or_default();
         match delay / 60 {
             0 => self.say(
@@ -271,7 +272,7 @@ impl Text {
         // Computed from the reported values, so that readers get the same difference.
         let minutes = minutes(other.time()) as i64 - minutes(route.time()) as i64;
         let metres = other.metres as i64 - route.metres as i64;
-        let (saved, apart) = (minutes.unsigned_abs(), length(metres.unsigned_abs()));
+        let (saved, apart) = (minutes.unsigned_abs(), kilometres(metres.unsigned_abs()));
         let language = self.language;
         let time = match minutes {
             0 => language.pick("所要時間はほぼ同じで".to_owned(), "takes about as long".to_owned()),
@@ -306,7 +307,7 @@ impl Text {
         let shown = ways.iter().map(|(mode, query)| {
             let name = language.pick(mode.name().0, mode.name().1);
             let query = query.map(|(metres, seconds)| {
-                let (far, long) = (length(metres), duration(seconds, language));
+                let (far, long) = (kilometres(metres), duration(seconds, language));
                 language.pick(format!("{far}、{long}"), format!("{far}, {long}"))
             });
             format!(
@@ -337,7 +338,7 @@ impl Text {
         let without = language.pick(format!("{without}なし"), format!("without {without}"));
         self.say("候補の比較:\n", "The candidates:\n");
         for (at, route) in routes.iter().enumerate() {
-            let mut parts = vec![length(route.metres), duration(route.time(), language)];
+            let mut parts = vec![kilometres(route.metres), duration(route.time(), language)];
             if let Some(toll) = &route.toll {
                 parts.push(match toll.amount > 0.0 {
                     true => price(toll, language),
@@ -360,7 +361,7 @@ impl Text {
             );
         }
         if let Some((metres, seconds)) = table {
-            let (far, long) = (length(metres), duration(seconds, language));
+            let (far, long) = (kilometres(metres), duration(seconds, language));
             self.say(
                 format!("距離表（distance_compare）では{far}、{long}です。"),
                 format!("The table (distance_compare) has {far} and {long}."),

@@ -1,15 +1,7 @@
-//! Formats lengths, times and prices for people.
+//! Formats times and prices for people.
 
 use super::found::Toll;
 use language::{Language, say::grouped};
-
-/// Formats `800 m`, `32.4 km`.
-pub(in crate::sentences) fn length(metres: u64) -> String {
-    match metres {
-        0..1_000 => format!("{metres} m"),
-        _ => format!("{:.1} km", metres as f64 / 1_000.0),
-    }
-}
 
 /// Returns the whole minutes of a formatted duration.
 pub(super) fn minutes(seconds: u64) -> u64 {
