@@ -15,6 +15,7 @@ macro_rules! with_chat_words {
             MapStart: "出発地", "Start";
             MapGoal: "目的地", "Destination";
             MapPlace: "地点", "Place";
+            MapStop: "経由地", "Stop";
             MapPlaceShort: "◎", "◎";
             MapStartShort: "発", "A";
             MapGoalShort: "着", "B";

@@ -55,6 +55,18 @@ async fn draws_five_phrases_as_five_plans_with_reasons() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn stop_of_a_route_has_a_pin() {
+    let opened = Opened::with(Look::DESKTOP.japanese()).await;
+    opened.ends(ENDS.0, ENDS.1).await;
+    opened.ask("川崎駅を経由して").await;
+    let is_there = "[...document.querySelectorAll('.pin-head')]
+        .some(it => it.ariaLabel.startsWith('経由地') && it.ariaLabel.includes('川崎'))";
+    opened.browser.until(is_there).await;
+    opened.browser.picture("navigation-stop").await;
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn next_condition_changes_route_and_keeps_conversation() {
     let opened = Opened::with(Look::PHONE).await;
     opened.ends(ENDS.0, ENDS.1).await;

@@ -22,6 +22,8 @@ pub(crate) struct Alternative {
     pub(crate) route: Route,
     pub(crate) details: RouteDetails,
     pub(crate) line: Line,
+    /// Its stops, in order.
+    pub(crate) via: Vec<End>,
     /// The calls that found it, and its index in each.
     calls: Vec<(String, usize)>,
     /// The ends of its search; routes of other searches are not compared with it.
@@ -69,6 +71,7 @@ impl Found {
         let mut of_route = details.routes.into_iter();
         let name = |end: &Option<End>| end.as_ref().map(|it| it.name.clone());
         let ends = (name(&details.origin), name(&details.destination));
+        let via = details.via;
         for (index, route) in routes.routes.into_iter().enumerate() {
             let details = of_route.next().unwrap_or_default();
             let known = self.alternatives.iter_mut().find(|alternative| {
@@ -85,6 +88,7 @@ impl Found {
                     route,
                     details,
                     line,
+                    via: via.clone(),
                     calls,
                     ends: ends.clone(),
                 });

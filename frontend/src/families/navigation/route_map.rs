@@ -11,11 +11,12 @@ use js_sys::Reflect;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use output::navigation::End;
 use wasm_bindgen::prelude::*;
 
 use crate::browser;
 use crate::families::navigation::line::Point;
-use crate::families::navigation::place::Area;
+use crate::families::navigation::place::{Area, is_on_globe};
 use crate::page::page;
 use crate::text::{Key, Lang};
 use drawing::{Drawing, Moves};
@@ -30,6 +31,8 @@ pub(crate) struct Scene {
     pub(crate) chosen: usize,
     pub(crate) start: Option<Pin>,
     pub(crate) goal: Option<Pin>,
+    /// The stops of the selected route, in order.
+    pub(crate) stops: Vec<Pin>,
     /// The highlighted points of the selected line: from, to.
     pub(crate) step: Option<(usize, usize)>,
     /// The area covered by the host's map, if it is to be shown.
@@ -44,6 +47,18 @@ pub(crate) struct Pin {
     pub(crate) lat: f64,
     pub(crate) lng: f64,
     pub(crate) name: String,
+}
+
+impl Pin {
+    /// The pin of an end or a stop; none if it is nowhere on the globe.
+    pub(crate) fn new(end: &End) -> Option<Self> {
+        let name = end.name.clone();
+        is_on_globe(end.location).then(|| Self {
+            lat: end.location.lat,
+            lng: end.location.lng,
+            name,
+        })
+    }
 }
 
 /// Colour of the selected route.

@@ -78,6 +78,7 @@ fn scene(board: Board, run: &Run) -> Scene {
         chosen: run.chosen,
         start: pin(board.from, &run.query.from, location(&found.origin)),
         goal: pin(board.to, &run.query.to, location(&found.destination)),
+        stops: chosen.iter().flat_map(|it| &it.via).filter_map(Pin::new).collect(),
         step: chosen.zip(board.step.get()).and_then(|(it, step)| it.span(step)),
         area: board.area.get().flatten().filter(|_| board.is_area_drawn.get()),
         tone: tone(run),

@@ -28,6 +28,7 @@ pub(super) struct Drawn {
 pub(super) struct Shown {
     drawn: StoredValue<Vec<Drawn>>,
     ends: StoredValue<(Option<Pin>, Option<Pin>)>,
+    stops: StoredValue<Vec<Pin>>,
     attribution: StoredValue<String>,
     chosen: RwSignal<usize>,
     pub(super) step: RwSignal<Option<usize>>,
@@ -46,11 +47,14 @@ impl Shown {
         let drawn: Vec<Drawn> = routes.routes.into_iter().take(ROUTES_MAX).map(with_line).collect();
         let first = drawn.first()?;
         // Missing ends are taken from the first line.
-        let start = pin(details.origin).or(first.line.first().map(bare));
-        let goal = pin(details.destination).or(first.line.last().map(bare));
+        let pin = |end: &Option<End>| end.as_ref().and_then(Pin::new);
+        let start = pin(&details.origin).or(first.line.first().map(bare));
+        let goal = pin(&details.destination).or(first.line.last().map(bare));
+        let stops = details.via.iter().filter_map(Pin::new).collect();
         Some(Self {
             drawn: StoredValue::new(drawn),
             ends: StoredValue::new((start, goal)),
+            stops: StoredValue::new(stops),
             attribution: StoredValue::new(details.attribution),
             chosen: RwSignal::new(0),
             step: RwSignal::new(None),
@@ -125,6 +129,7 @@ impl Shown {
             chosen,
             start,
             goal,
+            stops: self.stops.get_value(),
             step,
             area: None,
             tone: Tone::Plain,
@@ -148,13 +153,6 @@ impl Shown {
             })
         })
     }
-}
-
-fn pin(end: Option<End>) -> Option<Pin> {
-    let end = end?;
-    let (lat, lng) = (end.location.lat, end.location.lng);
-    let is_on_globe = lat.abs() <= 90.0 && lng.abs() <= 180.0;
-    is_on_globe.then_some(Pin { lat, lng, name: end.name })
 }
 
 fn bare((lat, lng): &Point) -> Pin {
@@ -313,10 +311,10 @@ mod tests {
     fn draws_no_pin_off_the_globe() {
         let end = |lat, lng| {
             let location = output::navigation::Point { lat, lng };
-            Some(End { name: "x".to_owned(), location, ..End::default() })
+            Pin::new(&End { name: "x".to_owned(), location, ..End::default() })
         };
-        assert!(pin(end(35.0, 139.0)).is_some());
-        assert!(pin(end(135.0, 139.0)).is_none() && pin(end(f64::NAN, 0.0)).is_none());
+        assert!(end(35.0, 139.0).is_some());
+        assert!(end(135.0, 139.0).is_none() && end(f64::NAN, 0.0).is_none());
     }
 
     #[test]

@@ -159,8 +159,8 @@ impl Drawing {
                 fit(&self.map, &scene);
             }
         }
-        let old_pins = old.as_ref().map(|(it, lang)| (&it.start, &it.goal, *lang));
-        if old_pins != Some((&scene.start, &scene.goal, lang)) {
+        let old_pins = old.as_ref().map(|(it, lang)| (&it.start, &it.goal, &it.stops, *lang));
+        if old_pins != Some((&scene.start, &scene.goal, &scene.stops, lang)) {
             self.draw_pins(&scene, lang);
         }
         let look = (scene.chosen, scene.step, lang, self.ground.get_untracked());
@@ -239,10 +239,16 @@ impl Drawing {
         self.pins.clear_layers();
         let goal = if self.handlers.is_place { &pins::PLACE } else { &pins::GOAL };
         let above = pins::stand_above(scene.start.as_ref(), scene.goal.as_ref());
-        for (pin, kind, is_above) in
-            [(&scene.start, &pins::START, above.0), (&scene.goal, goal, above.1)]
-        {
-            if let Some(layer) = pin.as_ref().and_then(|it| pins::pin(it, kind, is_above, lang)) {
+        let stops = scene.stops.iter().enumerate();
+        let stops = stops.map(|(index, it)| (Some(it), &pins::STOP, index + 1, false));
+        // The ends lie on top.
+        let ends = [
+            (scene.start.as_ref(), &pins::START, 0, above.0),
+            (scene.goal.as_ref(), goal, 0, above.1),
+        ];
+        for (pin, kind, number, is_above) in stops.chain(ends) {
+            let layer = pin.and_then(|it| pins::pin(it, kind, number, is_above, lang));
+            if let Some(layer) = layer {
                 self.pins.add_layer(&layer);
             }
         }
@@ -257,6 +263,7 @@ impl Drawing {
         let above = pins::stand_above(scene.start.as_ref(), scene.goal.as_ref());
         let ends = [(&scene.start, above.0), (&scene.goal, above.1)];
         let ends = ends.into_iter().filter_map(|(pin, is_above)| Some((pin.as_ref()?, is_above)));
+        let ends = ends.chain(scene.stops.iter().map(|it| (it, false)));
         let rooms = ends
             .flat_map(|(it, is_above)| Room::of_pin((it.lat, it.lng), &it.name, is_above, zoom));
         let rooms: Vec<Room> = rooms.collect();

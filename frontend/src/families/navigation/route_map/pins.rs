@@ -12,12 +12,13 @@ use crate::views::map::{self, class, set};
 /// Maximum number of characters of a pin's name.
 const NAME_MAX: usize = 40;
 
-/// Kind of pin: CSS class, label, sign.
-pub(super) struct Kind(&'static str, Key, Key);
+/// Kind of pin: CSS class, label, sign; stops are numbered.
+pub(super) struct Kind(&'static str, Key, Option<Key>);
 
-pub(super) const START: Kind = Kind("pin is-start", Key::MapStart, Key::MapStartShort);
-pub(super) const GOAL: Kind = Kind("pin is-goal", Key::MapGoal, Key::MapGoalShort);
-pub(super) const PLACE: Kind = Kind("pin is-place", Key::MapPlace, Key::MapPlaceShort);
+pub(super) const START: Kind = Kind("pin is-start", Key::MapStart, Some(Key::MapStartShort));
+pub(super) const GOAL: Kind = Kind("pin is-goal", Key::MapGoal, Some(Key::MapGoalShort));
+pub(super) const PLACE: Kind = Kind("pin is-place", Key::MapPlace, Some(Key::MapPlaceShort));
+pub(super) const STOP: Kind = Kind("pin is-place", Key::MapStop, None);
 
 /// Whether the names of the ends stand above their pins: the northern one's does, so that no name lies between them.
 pub(super) fn stand_above(start: Option<&Pin>, goal: Option<&Pin>) -> (bool, bool) {
@@ -26,16 +27,23 @@ pub(super) fn stand_above(start: Option<&Pin>, goal: Option<&Pin>) -> (bool, boo
     (is_start_above, start.is_some() && goal.is_some() && !is_start_above)
 }
 
-/// An end of the route, distinguished by colour, shape and sign, with its name.
-pub(super) fn pin(pin: &Pin, kind: &Kind, is_above: bool, lang: Lang) -> Option<leaflet::Layer> {
+/// An end or the `number`th stop of the route, distinguished by colour, shape and sign, with its name.
+pub(super) fn pin(
+    pin: &Pin,
+    kind: &Kind,
+    number: usize,
+    is_above: bool,
+    lang: Lang,
+) -> Option<leaflet::Layer> {
     let Kind(name, label, short) = *kind;
     let head = map::element("span", "pin-head", "")?;
     let text: String = pin.name.chars().take(NAME_MAX).collect();
+    let sign = short.map_or_else(|| number.to_string(), |it| lang.say(it).to_owned());
     let received = format!("{} {text}", lang.say(label));
     for (attribute, value) in [("role", "img"), ("aria-label", received.trim())] {
         head.set_attribute(attribute, value).ok()?;
     }
-    head.append_child(&map::element("span", "pin-sign", lang.say(short))?.into()).ok()?;
+    head.append_child(&map::element("span", "pin-sign", &sign)?.into()).ok()?;
     if !text.is_empty() {
         let side = if is_above { "pin-name is-above" } else { "pin-name" };
         head.append_child(&map::element("span", side, &text)?.into()).ok()?;
