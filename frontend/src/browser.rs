@@ -1,6 +1,6 @@
 //! Access to browser features: storage, focus, scrolling, files, address.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
@@ -10,8 +10,7 @@ use leptos::html::Input;
 use leptos::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use wasm_bindgen::prelude::Closure;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::prelude::*;
 use web_sys::{
     Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, Node, ScrollIntoViewOptions,
     ScrollLogicalPosition, Storage, Url, VisibilityState,
@@ -328,6 +327,46 @@ fn scroll_to(element: Option<web_sys::Element>) {
     if let Some(element) = element {
         element.scroll_into_view_with_scroll_into_view_options(&options);
     }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `navigator.locks`, which web-sys has only as unstable.
+    pub(crate) type Locks;
+    #[wasm_bindgen(method)]
+    pub(crate) fn request(
+        this: &Locks,
+        name: &str,
+        options: &JsValue,
+        granted: &js_sys::Function,
+    ) -> js_sys::Promise;
+}
+
+/// The locks shared by the windows of this browser; none in a page that came over HTTP from another machine.
+pub(crate) fn locks() -> Option<Locks> {
+    let found = js_sys::Reflect::get(&window().navigator(), &"locks".into()).ok()?;
+    (!found.is_undefined() && !found.is_null()).then(|| found.unchecked_into())
+}
+
+/// Runs `act` if no other window of this browser has run something under this name; one that is closed does not count.
+pub(crate) fn first(name: String, act: impl FnOnce() + 'static) {
+    thread_local!(static OWN: RefCell<Vec<String>> = RefCell::default());
+    let Some(locks) = locks().filter(|_| !OWN.with_borrow(|it| it.contains(&name))) else {
+        return act();
+    };
+    let options = js_sys::Object::new();
+    let _ = js_sys::Reflect::set(&options, &"ifAvailable".into(), &JsValue::TRUE);
+    let own = name.clone();
+    let granted = Closure::once_into_js(move |lock: JsValue| {
+        if lock.is_null() {
+            return JsValue::UNDEFINED;
+        }
+        OWN.with_borrow_mut(|it| it.push(own));
+        act();
+        // Never settles: the lock is held until the window is closed.
+        js_sys::Promise::new(&mut |_, _| ()).into()
+    });
+    let _ = locks.request(&name, &options, granted.unchecked_ref());
 }
 
 /// Whether the page is visible.

@@ -195,6 +195,68 @@ async fn shows_approval_given_first_in_another_window() {
     browser.close().await;
 }
 
+/// Counts what a window asks of the chat, holds it back until `goes`, and counts the approvals that were looked up.
+const HELD_BACK: &str = "
+    Object.defineProperty(document, 'visibilityState', { get: () => 'visible' });
+    Object.assign(window, { asked: 0, checked: 0, goes: false });
+    const real = window.fetch;
+    window.fetch = async (input, init) => {
+        const address = String(input.url ?? input);
+        if (address.endsWith('/api/chat')) {
+            window.asked += 1;
+            while (!window.goes) await new Promise(go => setTimeout(go, 20));
+        }
+        const answer = await real(input, init);
+        if (address.includes('/api/approvals/')) window.checked += 1;
+        return answer;
+    };";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_two_windows_continues_after_an_approval() {
+    let (_server, browser) = asked_for_a_letter().await;
+    let windows = [browser.this_window().await, browser.window("#/chat").await];
+    browser.until("document.querySelector('.approval.is-open')").await;
+    for window in &windows {
+        browser.to(window).await;
+        browser.script(HELD_BACK).await;
+    }
+    // Another client of the person's allows it.
+    browser
+        .ask_later(
+            "const done = arguments[arguments.length - 1];
+             const send = (address, init) => fetch(address, init).then(it => it.json());
+             send('/api/approvals').then(({ approvals: [{ id }] }) =>
+                 send(`/api/approvals/${id}`, { method: 'POST', body: JSON.stringify({ allow: true }),
+                     headers: { 'content-type': 'application/json' } })).then(() => done(null));",
+            Vec::new(),
+        )
+        .await;
+    // Both look it up, told by the host or not.
+    for window in &windows {
+        browser.to(window).await;
+        browser
+            .script(
+                "window.checked = 0;
+                 document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));",
+            )
+            .await;
+        browser.until("window.checked > 0 || window.asked > 0").await;
+    }
+    for window in &windows {
+        browser.to(window).await;
+        browser.script("window.goes = true").await;
+    }
+    let mut asked = 0;
+    for window in &windows {
+        browser.to(window).await;
+        browser.says(".chat-log", "Done: ").await;
+        browser.says(".approval-over", "Allowed, this once").await;
+        asked += browser.script("return window.asked").await.as_u64().unwrap();
+    }
+    assert_eq!(asked, 1, "windows that went on");
+    browser.close().await;
+}
+
 /// The link of the header leads away from the chat; what is said there is heard in the chat.
 #[tokio::test(flavor = "multi_thread")]
 async fn chat_continues_after_approval_in_the_list() {

@@ -211,26 +211,37 @@ impl Talk {
 
     /// Replies to a pending item.
     pub(crate) fn reply(self, call_id: &str, reply: Reply) {
+        // Other windows with this conversation show what comes of it.
+        if let Some(approval) = self.thread.with_untracked(|it| it.approval_of(call_id)) {
+            browser::first(decided(&approval), || ());
+        }
         let is_complete = self.thread.try_update(|it| it.reply(call_id, reply));
         self.keep();
         // The pressed button is gone.
         browser::focus_if_lost("chat-input");
         if is_complete == Some(true) {
+            self.is_at_end.set(true);
             self.thread.update(Thread::go_on);
             self.start();
         }
     }
 
-    /// Continues after an approval that was answered outside of the chat.
+    /// Continues after an approval that was answered outside of the chat, in the first window that learns of it.
     fn take_decision(self, approval: &str, was_allowed: bool) {
-        let call = self.thread.with_untracked(|thread| thread.waits_for(approval));
-        if let Some(call_id) = call {
-            self.reply(&call_id, if was_allowed { Reply::Allow } else { Reply::Deny });
+        if self.thread.with_untracked(|it| it.waits_for(approval)).is_none() {
+            return;
         }
+        let (name, approval) = (decided(approval), approval.to_owned());
+        browser::first(name, move || {
+            // Another window may have gone on and come to its end.
+            self.catch_up();
+            if let Some(call_id) = self.thread.with_untracked(|it| it.waits_for(&approval)) {
+                self.reply(&call_id, if was_allowed { Reply::Allow } else { Reply::Deny });
+            }
+        });
     }
 
-    /// Asks the host whether these approvals are answered. If several windows show this conversation, the visible one
-    /// continues it.
+    /// Asks the host whether these approvals are answered. A visible window continues the conversation.
     fn check_approvals(self, approvals: Vec<String>) {
         if !browser::is_visible() {
             return;
@@ -327,6 +338,11 @@ impl Talk {
         browser::focus_soon("chat-input");
         Ok(())
     }
+}
+
+/// The name under which one of the windows continues after an approval.
+fn decided(approval: &str) -> String {
+    format!("madoguchi-decided-{approval}")
 }
 
 fn now() -> u64 {

@@ -104,6 +104,12 @@ impl Thread {
         Some(call.call_id().to_owned())
     }
 
+    /// The approval of the host's that this call waits for.
+    pub(crate) fn approval_of(&self, call_id: &str) -> Option<String> {
+        let waiting = self.open().find(|it| it.call_id() == call_id)?;
+        waiting.approval().filter(|it| !it.is_empty()).map(str::to_owned)
+    }
+
     /// Identifiers of the approvals that wait for the reader.
     pub(crate) fn open_approvals(&self) -> Vec<String> {
         let ids = self.open().filter_map(Waiting::approval).filter(|it| !it.is_empty());

@@ -20,7 +20,7 @@ use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
 use super::{NewsStream, OnNews};
 use crate::access;
-use crate::browser;
+use crate::browser::{self, locks};
 use crate::error::CallError;
 use crate::mcp::listen::{self, News, Received};
 
@@ -50,19 +50,6 @@ enum Message {
         news: News,
         is_looked_at: bool,
     },
-}
-
-#[wasm_bindgen]
-extern "C" {
-    /// `navigator.locks`, which web-sys has only as unstable.
-    type Locks;
-    #[wasm_bindgen(method)]
-    fn request(
-        this: &Locks,
-        name: &str,
-        options: &JsValue,
-        granted: &js_sys::Function,
-    ) -> js_sys::Promise;
 }
 
 /// This tab's end of the stream.
@@ -183,11 +170,6 @@ fn with(inner: &Weak<Inner>, f: impl FnOnce(&Rc<Inner>)) {
     if let Some(inner) = inner.upgrade() {
         f(&inner);
     }
-}
-
-fn locks() -> Option<Locks> {
-    let found = js_sys::Reflect::get(&window().navigator(), &"locks".into()).ok()?;
-    (!found.is_undefined() && !found.is_null()).then(|| found.unchecked_into())
 }
 
 /// A number for this tab's token: tabs of other callers must not receive its news.
