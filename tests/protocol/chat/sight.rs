@@ -29,3 +29,19 @@ async fn sound(opened: &Opened, what: &str) {
     assert_eq!(opened.browser.serious_faults().await, Vec::<String>::new(), "{what}");
     assert!(!opened.browser.overflows().await, "{what} is wider than the window");
 }
+
+/// A form is longer than a phone's window: it is read from its beginning.
+#[tokio::test(flavor = "multi_thread")]
+async fn phone_shows_the_beginning_of_what_waits() {
+    let opened = Opened::with(Look::PHONE.japanese()).await;
+    opened.say("明日の夜にゴジラを2席取りたい").await;
+    let begins = "(() => {
+        const title = document.querySelector('.card-form .request-title')?.getBoundingClientRect();
+        const [above, below] = ['.top', '.chat-composer']
+            .map(it => document.querySelector(it).getBoundingClientRect());
+        return title && title.top >= above.bottom && title.bottom <= below.top;
+    })()";
+    opened.browser.until(begins).await;
+    opened.browser.picture("chat-form-phone").await;
+    opened.close().await;
+}

@@ -16,6 +16,7 @@ use crate::browser;
 use crate::cards::picture::{Kind, Shared};
 use crate::chat::entry::{Body, Entry, Failure, Phase, Piece, Turn, Usage, UserMessage};
 use crate::chat::talk::Talk;
+use crate::chat::thread::Thread;
 use crate::dates::grouped;
 use crate::page::page;
 use crate::text::{Key, Lang};
@@ -25,8 +26,12 @@ use crate::views::output::copy;
 /// Distance in pixels from the end of the page that counts as the end.
 const NEAR_PX: f64 = 80.0;
 
-/// How long the end of an answer may still grow, in milliseconds.
+/// How long the end of an answer may still grow, in milliseconds; longer where a form is loaded.
 const SETTLING_MS: f64 = 1_500.0;
+const LOADING_MS: f64 = 10_000.0;
+
+/// What waits for the reader.
+const WAITING: &str = ".chat-log :is(.card-form > .request, .card-ask, .approval.is-open)";
 
 #[component]
 pub(super) fn Transcript() -> impl IntoView {
@@ -61,7 +66,7 @@ pub(super) fn Latest() -> impl IntoView {
     });
     let to_end = move |_| {
         talk.is_at_end.set(true);
-        scroll_to_end();
+        scroll_to_end(false);
         browser::focus_if_lost("chat-input");
     };
     view! {
@@ -84,8 +89,12 @@ fn is_near_end() -> bool {
     f64::from(height) - height_seen.unwrap_or_default() - top <= NEAR_PX
 }
 
-fn scroll_to_end() {
-    if let Some(root) = document().document_element() {
+/// Scrolls to the end, but no further than to the beginning of what waits for the reader.
+fn scroll_to_end(is_waiting: bool) {
+    let waiting = document().query_selector(WAITING).ok().flatten();
+    if let Some(waiting) = waiting.filter(|_| is_waiting) {
+        waiting.scroll_into_view();
+    } else if let Some(root) = document().document_element() {
         window().scroll_to_with_x_and_y(0.0, f64::from(root.scroll_height()));
     }
 }
@@ -93,6 +102,7 @@ fn scroll_to_end() {
 /// Keeps the end in view while an answer grows, unless the reader scrolled away.
 fn follow(talk: Talk, log: NodeRef<html::Div>) {
     let is_at_end = talk.is_at_end;
+    let is_waiting = Memo::new(move |_| talk.thread.with(Thread::is_waiting));
     let scrolled = window_event_listener(leptos::ev::scroll, move |_| {
         let is_there = is_near_end();
         if is_at_end.get_untracked() != is_there {
@@ -108,7 +118,9 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
         // Read, not only tracked: a memo that is never read is never evaluated.
         count.with(|_| ());
         is_at_end.set(true);
-        request_animation_frame(scroll_to_end);
+        request_animation_frame(move || {
+            scroll_to_end(is_waiting.try_get_untracked() == Some(true))
+        });
     });
     // Notices and cards at the end of an answer are drawn after it has ended.
     let ended_ms = StoredValue::new(0.0);
@@ -126,10 +138,12 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
         let grown = Closure::<dyn FnMut()>::new(move || {
             // Unfolding something in an old message must not scroll the page.
             let since_ms = ended_ms.try_get_value().map(|it| browser::now_ms() - it);
+            let is_waiting = is_waiting.try_get_untracked() == Some(true);
+            let settling_ms = if is_waiting { LOADING_MS } else { SETTLING_MS };
             let is_moving = is_running.try_get_untracked() == Some(true)
-                || since_ms.is_some_and(|it| it < SETTLING_MS);
+                || since_ms.is_some_and(|it| it < settling_ms);
             match is_at_end.try_get_untracked() {
-                Some(true) if is_moving => scroll_to_end(),
+                Some(true) if is_moving => scroll_to_end(is_waiting),
                 Some(before) if before != is_near_end() => drop(is_at_end.try_set(!before)),
                 _ => {}
             }
