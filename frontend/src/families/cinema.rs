@@ -233,12 +233,17 @@ fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
         })
     };
     let reservations = listed(reservations, "reservations").iter();
-    let mut visits: Vec<_> = reservations.filter_map(visit).collect();
-    visits.sort_by(|one, other| one.at.cmp(&other.at));
+    let mut rest: Vec<_> = reservations.filter_map(visit).collect();
+    // A handful at most: sorting would be more code on every visit of the page.
+    let next = |_| {
+        let next = rest.iter().enumerate().min_by_key(|it| &it.1.at)?.0;
+        Some(rest.remove(next))
+    };
+    let mut visits: Vec<_> = (0..VISITS_MAX).map_while(next).collect();
     if let Some(next) = visits.first_mut() {
         next.phrase.0 = Key::FrontVisit;
     }
-    let rest = visits.split_off(visits.len().min(VISITS_MAX)).len();
+    let rest = rest.len();
     visits.extend((rest > 0).then(|| Ongoing {
         phrase: (Key::FrontVisits, vec![rest.to_string()]),
         english: None,
