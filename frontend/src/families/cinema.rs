@@ -217,7 +217,7 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
     },
 ]));
 
-/// The coming visits, the next one first, by the cinema's clock, or by the reader's, `now`, if the cinema gives none. Of
+/// The coming visits, the next one first, by the cinema's clock, or by the reader's, `now`, if it gives none. Of
 /// many, the last ones are counted.
 fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
     let now = text(reservations, "now").unwrap_or(now);
