@@ -151,7 +151,7 @@ fn english(text: &str) -> String {
     };
     let bare: Vec<String> = words.iter().map(|it| bare(it)).collect();
     // The day of a month and the like count nothing.
-    let is_named = |at: usize| at > 0 && self::marks(NAMED).any(|it| bare[at - 1] == it);
+    let is_named = |at: usize| at > 0 && marks(NAMED).any(|it| bare[at - 1] == it);
     let kind = |at: usize| bare.get(at).and_then(|it| english_kind(it)).filter(|_| !is_named(at));
     let mut left_out = vec![false; words.len()];
     for at in 0..words.len() {
