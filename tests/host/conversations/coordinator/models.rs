@@ -154,7 +154,7 @@ async fn agent_out_of_tokens_ends_conversation_even_between_two_calls() {
 #[tokio::test(flavor = "multi_thread")]
 async fn retries_model_once_and_ends_if_it_fails_again() {
     let fake = FakeModel::start(OpenAi::Strict).await;
-    fake.then(tests::fake_models::Reply::Nonsense);
+    fake.then(Reply::Nonsense);
     fake.says(openai::says("ごりら"));
     let counter = counter(&fake, "").await;
     let id = counter.begin(game("ben", "ann", "しりとり")).await;
