@@ -53,7 +53,7 @@ impl Pin {
     /// The pin of an end or a stop; none if it is nowhere on the globe.
     pub(crate) fn new(end: &End) -> Option<Self> {
         let name = end.name.clone();
-        is_on_globe(end.location).then(|| Self {
+        is_on_globe(end.location).then_some(Self {
             lat: end.location.lat,
             lng: end.location.lng,
             name,
