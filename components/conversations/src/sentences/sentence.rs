@@ -77,11 +77,17 @@ impl Sentence {
     /// Returns the third member of a list: `worker-a, worker-b and hanako`.
     fn third(&self, one: &Piece, other: &Piece) -> Option<Piece> {
         const JOINTS: &str = ", and | and | & |, |と|、";
+        const TOPICS: &str =
+            "につ|に関|の話|の件|のこと|の良|をテーマ|をお題|を話|を議論|って|vs|対|or |で|:";
         let between: String = self.chars[one.to..other.from].iter().collect();
         let joint = marks(JOINTS).find(|it| self.is_at(it, other.to))?;
         let from = other.to + joint.chars().count();
         let is_list = [",", "、", "と"].contains(&between.trim());
-        self.latin_words().find(|it| is_list && it.from == from && self.is_new_name(it))
+        // `worker-aとworker-b、AIについて` is about a topic.
+        let is_topic =
+            |it: &Piece| marks(TOPICS).any(|mark| self.behind(it).trim_start().starts_with(mark));
+        let mut third = self.latin_words().filter(|it| is_list && it.from == from);
+        third.find(|it| self.is_new_name(it) && !is_topic(it))
     }
 
     /// Whether `piece` may be a name: no known word.
@@ -117,9 +123,16 @@ impl Sentence {
         const PARTICLES: &str = "さん|で|に|が|の会話|の対話|の二人|の間|、|と|を話|を会話|を対話";
         const ABOUT: [&str; 2] = ["につ", "に関"];
         const TALK: &str = "talk|chat|speak|discuss|debate|play|have";
+        const POLITE: &str = "さん|くん|君|ちゃん|様";
+        /// Before what is no member: `talk about cats and worker-a`, `chat with worker-a and report`.
+        const NO_MEMBER: [&str; 2] = ["about ", "on "];
+        const OTHERS: [&str; 3] = ["with ", "to ", "ask "];
         let is_talk = self.has(&[words::CONVERSE, words::CHAIN, words::TALKS])
             || ["chat", "speak", "between"].iter().any(|it| self.find_word(it, 0).is_some());
-        let is_new = |it: &Piece| it.text != agent.text && self.is_new_name(it);
+        let is_language = |it: &Piece| !it.text.is_ascii() && it.text.ends_with('語');
+        let is_new = |it: &Piece| it.text != agent.text && self.is_new_name(it) && !is_language(it);
+        let lets = ["せて", "せる", "せた", "せよう"].iter().any(|it| self.find(it, 0).is_some());
+        let is_own = !lets && ["たい", "たく"].iter().any(|it| self.find(it, 0).is_some());
         let text = |from: usize, to: usize| self.lower[from..to].iter().collect::<String>();
         let is_other = |it: &Piece| {
             let is_first = it.from < agent.from;
@@ -132,11 +145,21 @@ impl Sentence {
             let between = between.trim_matches(['「', '」', '『', '』', '"', ' ']);
             match between.strip_prefix("さん").unwrap_or(between) {
                 "と" => {
-                    let is_member = marks(PARTICLES).any(|it| rest.starts_with(it));
-                    is_first || is_member && !ABOUT.iter().any(|it| rest.starts_with(it))
+                    let is_polite = marks(POLITE).any(|it| rest.starts_with(it));
+                    // `worker-aと電話で話したい` is the writer's own talk, `worker-aと日本語で話して` has no name.
+                    let is_named = is_polite || !is_own && (it.text.is_ascii() || lets);
+                    let is_member = is_named && marks(PARTICLES).any(|it| rest.starts_with(it));
+                    is_first
+                        || is_polite
+                        || is_member && !ABOUT.iter().any(|it| rest.starts_with(it))
                 }
                 _ if !it.text.is_ascii() => false,
-                "and" | "&" => is_talk && (is_first || ends),
+                "and" | "&" if is_first => {
+                    is_talk && !NO_MEMBER.iter().any(|lead| self.before(it).ends_with(lead))
+                }
+                "and" | "&" => {
+                    is_talk && ends && !OTHERS.iter().any(|it| self.before(agent).ends_with(it))
+                }
                 "to" => !is_first && ends && self.before(agent).ends_with("from "),
                 _ => {
                     // `worker-a talk about lunch with hanako`, but not `worker-a about films with subtitles`.
