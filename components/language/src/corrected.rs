@@ -180,8 +180,11 @@ fn english(text: &str) -> String {
                 between > 1 && noun == bare.get(at + 1) && noun.is_some_and(|it| !is_bare(it));
             // `2 tickets, no. 3 please` chooses by number.
             let is_number = length == 1 && words[from] == "no.";
+            // `2 tickets at 7pm, no wait, 8` corrects the time.
+            let is_clock = kind(from - 1) == Some(Kind::Clock) && !is_noun_again;
             let is_alone = first == Kind::Count
                 && !is_number
+                && !is_clock
                 && words[from - 1].ends_with([',', '.', ';', '-', '…'])
                 && noun.is_none_or(|it| {
                     // `2 for Akira, sorry, 3 for Totoro` corrects the film.
@@ -279,6 +282,8 @@ mod tests {
             ("2 seats on December 3, no wait, 4 seats", "4 seats on December 3,"),
             ("two tickets, no 3d please", "two tickets, no 3d please"),
             ("2 for Akira, sorry, 3 for Totoro", "2 for Akira, sorry, 3 for Totoro"),
+            ("2 tickets at 7pm, no wait, 8", "2 tickets at 7pm, no wait, 8"),
+            ("2 tickets at 7pm, no wait, 3 tickets", "3 tickets at 7pm,"),
         ] {
             assert_eq!(corrected(sentence), meant);
         }

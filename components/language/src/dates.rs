@@ -384,7 +384,9 @@ impl Reading {
         }
         let (phrase, length) = NAMES.at(lower, at)?;
         let is_right_behind = self.when.spans.last().is_some_and(|it| it.1 + 1 >= at);
-        self.names_week |= ['週', 'k'].iter().any(|it| lower[at..at + length].contains(it));
+        let words = &lower[at..at + length];
+        self.names_week |=
+            words.contains(&'週') || words.windows(4).any(|it| it == ['w', 'e', 'e', 'k']);
         match phrase {
             Phrase::Day(days) => self.when.date = self.today.checked_add(days.days()).ok(),
             Phrase::Fixed(month, day) => self.when.date = near(self.today, month, day),
@@ -713,6 +715,7 @@ mod tests {
             ("next week please", Some((23, 29))),
             ("今週の日曜", None),
             ("this film", None),
+            ("this one after work", None),
             ("the next one", None),
         ] {
             let week = read(&text.chars().collect::<Vec<_>>(), today).week;

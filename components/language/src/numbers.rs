@@ -195,7 +195,11 @@ fn party(lower: &[char], at: usize) -> Option<(u32, usize)> {
     const OWN: &str = "私|わたし|僕|ぼく|俺|おれ|自分|me|myself";
     const JOINTS: &str = " and |, | & | plus |と|、";
     const LEADS: &str = "my |our |the ";
-    if !begins_word(lower, at) {
+    const WITHIN: &str = "丈夫|工夫|水夫|秩父|神父|分母|師弟|子孫|兄弟|姉妹";
+    // `大丈夫、私は` names no husband.
+    let is_within =
+        at > 0 && marks(WITHIN).any(|it| starts(lower.get(at - 1..).unwrap_or_default(), it));
+    if !begins_word(lower, at) || is_within {
         return None;
     }
     let member = |at: usize| {
@@ -550,6 +554,9 @@ mod tests {
         for (text, count) in [
             ("私と話して", None),
             ("友達と私の予約", None),
+            ("大丈夫、私も行けます", None),
+            ("大丈夫、自分で選びます", None),
+            ("秩父と私の町", None),
             ("my wife and the film", None),
             ("tell me and wait", None),
             ("can my friend and I see Akira", None),
