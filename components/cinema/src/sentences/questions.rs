@@ -36,7 +36,9 @@ const REDUCED: &str = "割引|割り引き|学割|値引|discount|discounts|conc
 /// Words of questions for whom a film is suitable.
 pub(super) const AGE_WORDS: &str = "怖い|怖く|子供|子ども|小学生|対象年齢|scary|violent|suitable|appropriate|year|old|years|kids|children";
 /// Questions for whom a film is suitable.
-const AGES: &str = "対象年齢|年齢制限|何歳から|何才から|何歳以上|子供でも見|子供でも観|子どもでも見|子どもでも観|子供も見|子供も観|子どもも見|子どもも観|小学生でも|って怖い|は怖い|怖くない|r15|r18|pg12|歳の子|歳児|age rating|age ratings|age limit|age restriction|kids watch|children watch|kids see|children see|too scary|ok for kids|okay for kids|ok for children|year old|year-old|years old";
+const AGES: &str = "対象年齢|年齢制限|子供でも見|子供でも観|子どもでも見|子どもでも観|子供も見|子供も観|子どもも見|子どもも観|age rating|age ratings|age limit|age restriction|kids watch|children watch|kids see|children see";
+/// The same where films are mentioned; elsewhere they ask about other things.
+const AGES_OF_FILMS: &str = "何歳から|何才から|何歳以上|小学生でも|って怖い|は怖い|怖くない|r15|r18|pg12|歳の子|歳児|too scary|ok for kids|okay for kids|ok for children|year old|year-old|years old";
 /// Qualities of a film that are not on record, after its name.
 const SUITS: &str = " scary| violent| suitable| appropriate";
 
@@ -116,7 +118,8 @@ pub(super) fn asks_of_films(utterance: &Sentence) -> bool {
 /// The named film, if the name is not a word of the question.
 pub(super) fn film_asked_of(utterance: &Sentence) -> Option<String> {
     let is_word = |it: &String| {
-        marks(MAKERS).chain(marks(AGES)).any(|mark| mark.contains(&it.to_lowercase()))
+        let ages = marks(AGES).chain(marks(AGES_OF_FILMS));
+        marks(MAKERS).chain(ages).any(|mark| mark.contains(&it.to_lowercase()))
     };
     // `is godzilla scary?`
     let text: String = utterance.lower.iter().collect();
@@ -128,9 +131,31 @@ pub(super) fn film_asked_of(utterance: &Sentence) -> Option<String> {
 
 /// Whether `utterance` asks for whom a film is suitable: `子どもでも見れる？`, `is Godzilla scary?`.
 pub(super) fn asks_age(utterance: &Sentence) -> bool {
+    // `my dog is 3 years old`, `雷は怖い` and the seat R15 are about no film.
+    let is_of_day = utterance.when.date.is_some() && utterance.says("anything|something|何か");
+    let is_seen = utterance.has(&[SEE]) || utterance.says("見れ|観れ|見られ|観られ");
+    let is_seen =
+        is_seen && utterance.numbers.marked.is_empty() && !utterance.says("見たい|観たい");
+    let is_of_films = is_of_day || is_seen || utterance.has(&[FILM]);
     let text: String = utterance.lower.iter().collect();
+    let quality =
+        marks(SUITS).filter(|it| text.trim_start().starts_with("is ") && text.contains(it));
+    let is_film = |it: &str| {
+        let subject = text.split_once(it).map_or("", |it| it.0.trim_start());
+        let is_one = subject.trim_start_matches("is ").split(' ').count() == 1;
+        is_of_films || is_one && [" scary", " violent"].contains(&it)
+    };
+    // `ゴジラは怖い？`
+    let is_title = |mark: &str| {
+        let before = text.split_once(mark).and_then(|it| it.0.chars().next_back());
+        before.is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, '\u{30a1}'..='ー'))
+    };
+    let is_scary = utterance.asks() && ["って怖い", "は怖い"].into_iter().any(is_title);
+    let mut qualities = quality.map(is_film);
     utterance.says(AGES)
-        || text.trim_start().starts_with("is ") && marks(SUITS).any(|it| text.contains(it))
+        || is_of_films && utterance.says(AGES_OF_FILMS)
+        || is_scary
+        || qualities.any(|it| it)
 }
 
 /// Whether `utterance` asks how long seats are held.
@@ -297,8 +322,12 @@ impl Visit {
 
     /// The same seats that were looked at, to be booked for a number of people: `じゃあ2枚`, `book two of them`.
     pub(super) fn counted(&self, utterance: &Sentence) -> Option<Self> {
+        // `not for two`, `2人は無理`.
+        const DENIALS: &str =
+            "not|no|never|don't|dont|can't|cant|無理|いらな|要らな|じゃな|ではな|だめ|ダメ|やめ";
         let is_order = self.is_looked_at()
             && !utterance.asks()
+            && !utterance.says(DENIALS)
             && utterance.title().is_none()
             && utterance.when.spans.is_empty()
             && utterance.numbers.marked.is_empty();

@@ -1,6 +1,9 @@
 //! Finds film names and genres in a sentence.
 
-use std::{ops::Deref, sync::LazyLock};
+use std::{
+    ops::{Deref, Range},
+    sync::LazyLock,
+};
 
 use language::{
     Date,
@@ -147,13 +150,41 @@ impl Sentence {
         const BEHIND: &str = "も|を追加|を加え|を入れ|を足";
         let kinds = genres(&self.lower);
         kinds.iter().any(|it| marks(BEHIND).any(|mark| self.is_at(mark, it.1)))
-            || !kinds.is_empty() && self.says("also|too|as well|add|include|plus")
+            || !kinds.is_empty() && (self.says("add|include|plus") || self.says_too())
     }
 
     /// Whether its day is added to the one before: `日曜の夜も`, `Sunday as well`.
     pub(super) fn adds_day(&self) -> bool {
+        // `日曜も無理` adds none.
+        const DENIALS: &str =
+            "も無理|もだめ|もダメ|もいや|も嫌|も行けな|もいけな|もやめ|もいらな|も忙し|も予定";
         let end = self.when.spans.iter().map(|it| it.1).max();
-        self.says("also|too|as well") || end.is_some_and(|it| self.is_at("も", it))
+        self.says_too() && !self.says("not|can't|cant|don't|dont|full|busy")
+            || end.is_some_and(|it| self.is_at("も", it)) && !self.says(DENIALS)
+    }
+
+    /// Whether it adds something in English; `too late` adds nothing.
+    fn says_too(&self) -> bool {
+        let text: String = self.lower.iter().collect();
+        let text = text.trim_end_matches([' ', '?', '.', '!']);
+        let text = text.strip_suffix(" please").unwrap_or(text);
+        self.says("also|as well") || text.ends_with(" too") || text.contains(" too, ")
+    }
+
+    /// Whether `name`, at `range`, is to take the place of something but is no film: `2人にして`, `アニメにして`.
+    pub(super) fn is_no_film(&self, name: &str, range: &Range<usize>) -> bool {
+        const SCREENS: &str = "シアター|スクリーン|screen|theatre|theater";
+        const ENDS: &str = "ほう|方|やつ|目|版|払い";
+        const COUNTERS: [char; 5] = ['人', '枚', '席', '名', 'つ'];
+        const OTHERS: &str =
+            "なし|無し|それ|これ|あれ|上の|下の|最終|現金|paypay|cash|card|credit card";
+        let lower = name.to_lowercase();
+        marks(SCREENS).any(|it| lower.contains(it))
+            || marks(ENDS).any(|it| name.ends_with(it))
+            || marks(OTHERS).any(|it| it == lower)
+            || lower.starts_with("my ")
+            || !self.numbers.counts.is_empty() && name.ends_with(COUNTERS)
+            || self.kinds().any(|it| it.1 == (range.start, range.end))
     }
 
     /// Unwanted genres, in Japanese: `アニメは見たくない`, `no anime or horror please`.

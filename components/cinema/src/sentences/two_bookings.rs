@@ -63,8 +63,13 @@ pub(super) fn switched(text: &str) -> String {
     match rest.filter(|it| marks(SWITCHES).any(|switch| it.contains(switch))) {
         Some(rest) => {
             let day = marks(DAYS).find(|it| text.starts_with(it)).unwrap_or_default();
-            let rest = ["にして", "にします", "にする", "に変えて"]
+            // `AKIRAはやめて、ゴジラにして` only switches the film of the order in the conversation.
+            let ends = ["にして", "にします", "にする", "に変えて"];
+            let is_all =
+                day.is_empty() && ends.iter().any(|it| rest.trim_end_matches('。').ends_with(it));
+            let rest = ends
                 .iter()
+                .filter(|_| !is_all)
                 .fold(rest.to_owned(), |it, switch| it.replacen(switch, "で", 1));
             format!("{day}{rest}")
         }

@@ -292,7 +292,6 @@ impl Visit {
         const TAILS: &str = "はどう|だと|なら|は|って";
         /// Ends of a sentence that puts another film in place of the chosen one.
         const SWITCHES: &str = "にして|にします|にする|に変えて|に変更して|のほうで|の方で|のほうがいい| instead| instead please";
-        const SCREENS: &str = "シアター|スクリーン|screen|theatre|theater";
         const FILLERS: &str = "ごめん、|すみません、|あ、|いや、|やっぱり|やっぱ|oh, |oh |no, |no |wait, |sorry, |sorry |actually, |actually ";
         const NAME_MAX: usize = 30;
         // After an empty day, another may have films.
@@ -330,8 +329,7 @@ impl Visit {
             || wanted.order.is_some()
             || wanted.is_seated()
             || is_condition(utterance, name)
-            || ["ほう", "方", "やつ", "目"].iter().any(|it| name.ends_with(it))
-            || marks(SCREENS).any(|it| name.to_lowercase().contains(it));
+            || utterance.is_no_film(name, &range);
         let is_name = (2..=NAME_MAX).contains(&name.chars().count())
             && utterance.when.spans.is_empty()
             && utterance.numbers.counted.iter().all(|it| range.contains(&it.0))

@@ -24,6 +24,11 @@ fn day_is_added_to_the_one_before() {
             &["2026-11-21T17:00", "2026-11-22T17:00"],
         ),
         ("土曜の夜のアニメは？", "日曜の朝も", &["2026-11-22", "2026-11-22T12:01"]),
+        (
+            "what anime is on on Saturday evening?",
+            "too late, Sunday evening",
+            &["2026-11-22T17:00"],
+        ),
     ] {
         assert_eq!(dates(&after(first, &[films()], later)), expected, "{later}");
     }
@@ -81,6 +86,7 @@ fn other_film_takes_the_place_of_the_chosen_one() {
         (FIRST, "actually, Rashomon instead", Some("Rashomon")),
         ("明日18:30のAKIRAを2枚", "ごめん、やっぱり君の名はにして", Some("君の名は")),
         ("明日18:30のAKIRAを2枚", "羅生門に変えて", Some("羅生門")),
+        ("明日18:30のAKIRAを2枚", "AKIRAはやめて、羅生門にして", Some("羅生門")),
         (FIRST, "what about three instead?", None),
         ("明日18:30のAKIRAを2枚", "やっぱり3枚にして", None),
         ("明日18:30のAKIRAを2枚", "後ろの席にして", None),
@@ -90,6 +96,10 @@ fn other_film_takes_the_place_of_the_chosen_one() {
         ("明日18:30のAKIRAを2枚", "安いほうにして", None),
         (FIRST, "what about the back row instead?", None),
         (FIRST, "what about my kids?", None),
+        (FIRST, "cash instead", None),
+        ("明日18:30のAKIRAを2枚", "それにして", None),
+        ("明日18:30のAKIRAを2枚", "なしにして", None),
+        ("明日18:30のAKIRAを2枚", "1人減らして2人にして", None),
     ] {
         let next = after(first, &[films(), showings(), seats()], later);
         let found = match &next {
@@ -162,6 +172,17 @@ fn ages_are_not_on_record() {
         }
         let text = concluded(&next).text();
         assert!(text.contains(says) && !text.contains("no film"), "{sentence}: {text}");
+    }
+    // No film is asked about.
+    for sentence in [
+        "my dog is 3 years old",
+        "雷は怖いですか",
+        "is it appropriate to wear jeans?",
+        "R15とR16で",
+    ] {
+        let next = new_talk().say(sentence);
+        let is_said = matches!(&next, Decision::Conclude(it) if !it.text().contains("not on record") && !it.text().contains("登録されていない"));
+        assert!(is_said, "{sentence}: {next:?}");
     }
     for sentence in ["2 tickets for Akira tomorrow", "怖い映画ある？"] {
         assert_eq!(call(&new_talk().say(sentence)).0, "list_movies", "{sentence}");
