@@ -278,9 +278,14 @@ impl Survey {
         let text = |field: &Value, key: &str| field[key].as_str().unwrap_or_default().to_owned();
         let is_it = |it: &Value| fields::is_called(&old, &text(it, "name"), &text(it, "label"));
         let is_there = self.fields.iter().any(is_it) && fields::are_kinds(&new);
-        is_there.then(|| match new.is_ascii() {
-            true => format!("remove {old}, add {new}"),
-            false => format!("{old}はいらない。{new}を追加"),
+        let is_new = |it: &Value| fields::is_called(&new, &text(it, "name"), &text(it, "label"));
+        // A field that is there is not added again.
+        let has_new = self.fields.iter().any(|it| is_new(it) && !is_it(it));
+        is_there.then(|| match (new.is_ascii(), has_new) {
+            (true, true) => format!("remove {old}"),
+            (false, true) => format!("{old}はいらない"),
+            (true, false) => format!("remove {old}, add {new}"),
+            (false, false) => format!("{old}はいらない。{new}を追加"),
         })
     }
 

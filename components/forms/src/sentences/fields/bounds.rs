@@ -251,7 +251,9 @@ fn parse_one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usiz
         }
         _ => {}
     }
-    if let Some(to) = behind("刻み|きざみ|ごと|単位| steps") {
+    // `124単位以上` counts credits.
+    let is_limit = |to: usize| marks("以上|以下|以内|まで|未満").any(|it| text.is_at(it, to));
+    if let Some(to) = behind("刻み|きざみ|ごと|単位| steps").filter(|it| !is_limit(*it)) {
         bounds.step = Some(first);
         return Some((at, to));
     }

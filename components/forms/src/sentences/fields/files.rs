@@ -20,18 +20,29 @@ const PICTURES: &str = "画像|写真|image|images|picture|pictures";
 
 /// Removes the kinds of files in `text`, and returns what is accepted: `png or jpg`.
 pub(super) fn take(text: &mut Text) -> String {
-    let mut accepted = Vec::new();
-    for (words, suffix) in KINDS {
-        if text.take(words) {
-            accepted.push(*suffix);
+    const JOINTS: &str = "or|and|か|と|・|/|,|、";
+    let found = KINDS.iter().filter_map(|it| Some((text.find(it.0, 0)?, it.1)));
+    let found: Vec<_> = found.collect();
+    let mut spans: Vec<(usize, usize)> = found.iter().map(|it| it.0).collect();
+    spans.sort_unstable();
+    // Only the joints between them belong to them: `かばんの写真pngかjpg`.
+    let mut cuts: Vec<(usize, usize)> = Vec::new();
+    for (from, to) in spans {
+        let is_next = cuts.last().is_some_and(|last| {
+            let between = text.piece(last.1.min(from), from);
+            let between = between.trim();
+            between.is_empty() || marks(JOINTS).any(|it| it == between)
+        });
+        match cuts.last_mut().filter(|_| is_next) {
+            Some(last) => last.1 = to,
+            None => cuts.push((from, to)),
         }
     }
-    if accepted.len() > 1 {
-        while text.take(" or | and |か|と|・|/") {}
-    } else if !accepted.is_empty() {
-        text.take("or|か");
+    for (from, to) in cuts.into_iter().rev() {
+        let lead = ["or ", "and "].into_iter().find(|it| from == it.len() && text.is_at(it, 0));
+        text.cut(lead.map_or(from, |_| 0), to);
     }
-    accepted.join(",")
+    found.iter().map(|it| it.1).collect::<Vec<_>>().join(",")
 }
 
 /// What is accepted, if `text` only names kinds of files.

@@ -91,8 +91,9 @@ pub(in crate::sentences) fn titled(text: &str) -> Option<(String, String)> {
     let title = before[at + head.len()..].trim();
     let is_title = (1..=CHARS_MAX).contains(&title.chars().count())
         && !title.contains(['"', '“', ',', '.', '(', '「']);
-    (is_title && has_form(&before[..at]))
-        .then(|| (title.to_owned(), format!("{}{}", &text[..at], &text[colon..])))
+    // `a question called Mood` is no form.
+    let is_form = before[..at].rsplit(' ').next().is_some_and(has_form);
+    (is_title && is_form).then(|| (title.to_owned(), format!("{}{}", &text[..at], &text[colon..])))
 }
 
 /// Label of the button that sends, and the text without it: `送信ボタンは「送る」で`, `submit button "Go"`.

@@ -49,7 +49,9 @@ fn counted(text: &str) -> String {
     const LEADS: &str = "最大|最小|最低|最高|上限|下限|上限は|下限は|最大で|ちょうど|〜|~|から";
     const TAILS: &str = "以上|以下|以内|まで|から|〜|~|段階|文字|字|満点";
     let chars: Vec<char> = text.chars().collect();
-    let is_numeral = |it: &char| DIGITS.contains(*it) || PLACES.iter().any(|place| place.0 == *it);
+    let is_numeral = |it: &char| {
+        DIGITS.contains(*it) || *it == '万' || PLACES.iter().any(|place| place.0 == *it)
+    };
     let (mut counted, mut at) = (String::new(), 0);
     while at < chars.len() {
         let length = chars[at..].iter().take_while(|it| is_numeral(it)).count();
@@ -58,23 +60,33 @@ fn counted(text: &str) -> String {
         let rest = &behind[unit.map_or(0, str::len)..];
         let is_bound = marks(LEADS).any(|it| counted.ends_with(it))
             || marks(TAILS).any(|it| rest.starts_with(it) || behind.starts_with(it));
-        if length == 0 || unit.is_none() || !is_bound {
+        // `2万五千円` is written with digits in part.
+        let is_mixed = counted.ends_with(|it: char| it.is_ascii_digit());
+        if length == 0 || unit.is_none() || !is_bound || is_mixed {
             let length = length.max(1);
             counted.extend(&chars[at..at + length]);
             at += length;
             continue;
         }
-        let (mut sum, mut digit) = (0, None);
+        let (mut whole, mut sum, mut digit) = (0_u32, 0_u32, None);
         for sign in &chars[at..at + length] {
             match PLACES.iter().find(|it| it.0 == *sign) {
-                Some((_, place)) => sum += digit.take().unwrap_or(1) * place,
+                Some((_, place)) => {
+                    sum = sum.saturating_add(digit.take().unwrap_or(1_u32).saturating_mul(*place));
+                }
+                None if *sign == '万' => {
+                    let thousands = sum.saturating_add(digit.take().unwrap_or(0)).max(1);
+                    (whole, sum) = (whole.saturating_add(thousands.saturating_mul(10_000)), 0);
+                }
                 None => {
                     let own = DIGITS.chars().position(|it| it == *sign).unwrap_or_default() as u32;
-                    digit = Some(digit.map_or(own, |before: u32| before * 10 + own));
+                    let next = |before: u32| before.saturating_mul(10).saturating_add(own);
+                    digit = Some(digit.map_or(own, next));
                 }
             }
         }
-        counted.push_str(&(sum + digit.unwrap_or(0)).to_string());
+        let count = whole.saturating_add(sum).saturating_add(digit.unwrap_or(0));
+        counted.push_str(&count.to_string());
         at += length;
     }
     counted
@@ -271,6 +283,7 @@ mod tests {
             ("希望日は明日から来週の金曜まで、名前", "希望日は(2026-11-22/2026-11-27)、名前"),
             ("人数は最大二十名、感想は五百文字以内", "人数は最大20名、感想は500文字以内"),
             ("一人暮らしですか、第一希望", "一人暮らしですか、第一希望"),
+            ("金額は二万五千円以内、一万円以上", "金額は25000円以内、10000円以上"),
             ("date that cant be in the past", "date that can't be in the past"),
             ("好物（例えば寿司とかうどんとか）", "好物(寿司、うどん、）"),
         ] {

@@ -47,6 +47,8 @@ fn title_and_button_are_no_fields() {
             "{sentence}"
         );
     }
+    let form = whole(&["form with name and a question called Mood: happy, sad"]);
+    assert_ne!(form["title"], "Mood");
     assert_eq!(whole(&["名前、メール、電話のフォーム"])["title"], "入力フォーム");
     // Buttons that choose, and words with the name of a kind of files.
     let form = whole(&["名前と、選択ボタンは「はい」「いいえ」のフォーム"]);
@@ -88,6 +90,13 @@ fn limits_keep_to_their_field() {
             "写真",
             json!({ "type": "file", "accept": ".png,.jpg,.jpeg", "maxSize": 10 << 20, "multiple": true }),
         ),
+        (
+            "フォーム。名前、かばんの写真pngかjpg",
+            1,
+            "かばんの写真",
+            json!({ "accept": ".png,.jpg,.jpeg" }),
+        ),
+        ("経費フォーム。名前、金額（二万五千円以内）", 1, "金額", json!({ "max": 25000 })),
         (
             "bug form: title, screenshot upload png or jpg up to 5MB, version",
             1,
@@ -184,6 +193,7 @@ fn later_sentences_change_options_looks_and_order() {
             "Remarks:textarea Name:text Email:text",
         ),
         ("名前と住所のフォーム", "住所じゃなくて電話番号で", "お名前:text 電話番号:text"),
+        ("form with name, email and phone", "not email, phone", "Name:text Phone:text"),
         (
             "form with name and level (A, B)",
             "make level required and put it first",
