@@ -107,7 +107,16 @@ fn is_contrast(text: &[char], tokens: &[Token], at: usize) -> bool {
     let is_apart = |it: &str| matches!(it.trim(), "," | ", but" | "but" | "." | ";" | "-" | "and");
     let is_said = WORDS.iter().any(|it| between.strip_suffix(it).is_some_and(is_apart));
     let behind: String = text[tokens[at].to..].iter().take(12).collect();
-    is_said && first.means != tokens[at].means && !marks(AROUND).any(|it| behind.contains(it))
+    // `not tolls, not highways` refuses both.
+    let before: String = text[..first.from].iter().collect();
+    let before = before.trim_end();
+    let before = before.strip_suffix(" the").unwrap_or(before);
+    let is_parallel = between.ends_with("not")
+        && ["no", "not", "without"].contains(&before.rsplit([' ', ',']).next().unwrap_or_default());
+    is_said
+        && !is_parallel
+        && first.means != tokens[at].means
+        && !marks(AROUND).any(|it| behind.contains(it))
 }
 
 /// Returns the topic that `text` allows again without naming it, if it is the only avoided one: `やっぱり使っていい`.

@@ -445,6 +445,8 @@ fn one_wish_is_set_against_another() {
         (&[BOTH, "and without avoiding highways?"], json!(["tolls"])),
         (&["from Shibuya to Yokohama, avoid highways, not tolls"], json!(["highways"])),
         (&["from Shibuya to Yokohama, no tolls, no highways"], json!(["tolls", "highways"])),
+        (&["from Shibuya to Yokohama, no tolls and not highways"], json!(["tolls", "highways"])),
+        (&["from Shibuya to Yokohama, not tolls, not highways"], json!(["tolls", "highways"])),
         (&["from Shibuya to Yokohama, don't use highways and tolls"], json!(["tolls", "highways"])),
     ] {
         assert_eq!(asked(sentences)["avoid"], avoid, "{sentences:?}");
