@@ -14,7 +14,7 @@ use language::{
     contract::{TurnRequest, without_signature},
     message::Part,
     normalize::without_joints,
-    small_talk::{CLOSED, SmallTalk, answer, is_nothing},
+    small_talk::{CLOSED, SmallTalk, answer, is_nothing, takes_back},
     turn::{Conclusion, Decision},
 };
 use serde::{Deserialize, Serialize};
@@ -249,6 +249,13 @@ impl Ensemble {
     /// Asks all components and follows the most confident one.
     fn ask<F: Families>(&mut self, query: &Query<'_, F>) -> Result<Step, NoReply> {
         let mut replies = self.replies(query, None)?;
+        // `undo` is about what was done last, not about the form of another component.
+        let latest = self.latest.as_deref().filter(|it| *it != SMALL_TALK);
+        if let Some(latest) = latest.filter(|_| takes_back(&self.request)) {
+            for (_, reply) in replies.iter_mut().filter(|it| it.0 != latest) {
+                reply.confidence = 0.0;
+            }
+        }
         if query.turn.context.is_none()
             && let Some((offered, question)) =
                 Offered::detect(&self.request, &replies, self.latest.as_deref(), query.language())

@@ -117,6 +117,22 @@ pub fn is_nothing(text: &str) -> bool {
     manners(&utterance).any(|it| it.0 == Manner::Nothing)
 }
 
+/// Whether `text` only takes back the last change: `undo`, `やっぱり元に戻して`.
+pub fn takes_back(text: &str) -> bool {
+    const UNDO: &str = "元に戻して|もとに戻して|前に戻して|さっきの状態に戻して|戻して|今の変更は取り消して|今の変更は取り消し|今のなし|今のはなし|undo|undo that|undo the last change|undo the change|change it back|change that back|put it back|go back to the previous version|revert|revert that|revert it";
+    const LEADS: &str = "やっぱり|やっぱ|やはり|あ、|いや、|ごめん、|actually |no, |please ";
+    const TAILS: &str = "ください|下さい|ほしい|くれる|ね|。|、|!|！|.|?|？| please";
+    let text = text.to_lowercase();
+    let mut text = text.trim();
+    while let Some(rest) = marks(LEADS).find_map(|it| text.strip_prefix(it)) {
+        text = rest.trim_start_matches([' ', '、', ',']);
+    }
+    while let Some(rest) = marks(TAILS).find_map(|it| text.strip_suffix(it)) {
+        text = rest;
+    }
+    marks(UNDO).any(|it| it == text)
+}
+
 /// Input of small talk.
 #[derive(Clone, Copy, Debug)]
 pub struct SmallTalk<'a> {

@@ -41,6 +41,24 @@ fn immediate_answer_comes_first() {
 }
 
 #[test]
+fn last_change_is_taken_back_where_it_was_made() {
+    for (between, back, is_form) in [
+        ("東京駅から横浜まで", "元に戻して", false),
+        ("from Tokyo Station to Yokohama", "undo", false),
+        ("メールを必須に", "元に戻して", true),
+    ] {
+        let mut talk = Talk::new();
+        for sentence in ["名前とメールと電話のフォーム", "電話はいらない", between]
+        {
+            follow(&mut talk, sentence);
+        }
+        let outcome = follow(&mut talk, back);
+        let has_form = outcome.calls.iter().any(|it| it.name == "request_form");
+        assert_eq!(has_form, is_form, "{between} {back}: {outcome:?}");
+    }
+}
+
+#[test]
 fn continues_older_plan_for_its_own_sentence() {
     let mut talk = Talk::new();
     follow(&mut talk, "東京駅から横浜駅まで");

@@ -11,6 +11,7 @@ use language::{
     rules::Percent,
     say,
     scan::marks,
+    small_talk::takes_back,
     turn::{Answered, Decision},
     utterance::Utterance,
 };
@@ -232,7 +233,7 @@ impl Survey {
             return None;
         }
         let before = (self.title.clone(), self.fields.clone());
-        if is_undone(utterance)
+        if takes_back(&utterance.text())
             && let Some((title, fields)) = self.before.take()
         {
             self.before = Some(before);
@@ -488,22 +489,6 @@ fn format_answer(field: &Value, value: &Value, context: &TurnContext<'_>) -> Str
         }
         it => it.to_string(),
     }
-}
-
-/// Whether `utterance` only takes back the last change: `undo`, `やっぱり元に戻して`.
-fn is_undone(utterance: &Utterance) -> bool {
-    const UNDO: &str = "元に戻して|もとに戻して|前に戻して|さっきの状態に戻して|戻して|今の変更は取り消して|今の変更は取り消し|今のなし|今のはなし|undo|undo that|undo the last change|undo the change|change it back|change that back|put it back|go back to the previous version|revert|revert that|revert it";
-    const LEADS: &str = "やっぱり|やっぱ|やはり|あ、|いや、|ごめん、|actually |no, |please ";
-    const TAILS: &str = "ください|下さい|ほしい|くれる|ね|。|、|!|！|.|?|？| please";
-    let text = utterance.text().to_lowercase();
-    let mut text = text.trim();
-    while let Some(rest) = marks(LEADS).find_map(|it| text.strip_prefix(it)) {
-        text = rest.trim_start_matches([' ', '、', ',']);
-    }
-    while let Some(rest) = marks(TAILS).find_map(|it| text.strip_suffix(it)) {
-        text = rest;
-    }
-    marks(UNDO).any(|it| it == text)
 }
 
 /// Whether a clause gives a reason, so that the words before the form are no title.
