@@ -24,15 +24,19 @@ pub(crate) struct Understanding {
     ensemble: Ensemble,
     /// Whether the assistant has every tool, so that no other one is recommended.
     has_all: bool,
+    /// The tools that the configuration gives it.
+    own: Vec<String>,
 }
 
 /// The components of the running host.
-struct ServedFamilies {
+struct ServedFamilies<'a> {
     has_all: bool,
+    own: &'a [String],
 }
 
-/// The assistants that may be recommended for what another one cannot do, by their titles, with their tools.
-fn assistants() -> Vec<wit::Name> {
+/// The assistants that may be recommended for what the one with the tools `own` cannot do, by their titles, with their
+/// other tools. A tool of its own that is not on offer now is missing elsewhere as well.
+fn assistants(own: &[String]) -> Vec<wit::Name> {
     let settings = Settings::read().ok();
     let all = settings.iter().flat_map(|it| it.enabled_assistants());
     let name = |(name, config): (&String, &std::sync::Arc<AssistantConfig>)| {
@@ -42,7 +46,7 @@ fn assistants() -> Vec<wit::Name> {
             name: config.title_ja.as_ref().unwrap_or(english).clone(),
             english: Some(english.clone()),
             within: None,
-            also: config.tools().to_vec(),
+            also: config.tools().iter().filter(|it| !own.contains(it)).cloned().collect(),
             hints: Vec::new(),
             moods: Vec::new(),
         }
@@ -50,11 +54,11 @@ fn assistants() -> Vec<wit::Name> {
     all.map(name).collect()
 }
 
-impl Families for ServedFamilies {
+impl Families for ServedFamilies<'_> {
     fn names(&self, language: wit::Language) -> Vec<wit::Name> {
         let mut names = wit::names(language);
         if !self.has_all {
-            names.extend(assistants());
+            names.extend(assistants(self.own));
         }
         names
     }
@@ -73,12 +77,13 @@ impl Understanding {
     /// Continues from `transcript`, if given.
     pub(crate) fn resume(transcript: Option<&Value>) -> Self {
         let ensemble = transcript.and_then(|it| Ensemble::deserialize(it).ok());
-        Self { context: None, ensemble: ensemble.unwrap_or_default(), has_all: true }
+        let ensemble = ensemble.unwrap_or_default();
+        Self { context: None, ensemble, has_all: true, own: Vec::new() }
     }
 
     /// Decides for the assistant of `config`.
     pub(crate) fn for_assistant(self, config: &AssistantConfig) -> Self {
-        Self { has_all: config.names("*"), ..self }
+        Self { has_all: config.names("*"), own: config.tools().to_vec(), ..self }
     }
 
     /// Adds the context of the component that asked.
@@ -89,7 +94,8 @@ impl Understanding {
     fn next(&mut self, turn: Turn<'_>) -> Result<Decision, ModelError> {
         let mut turn = to_wit(turn);
         turn.context = self.context.as_ref().map(Value::to_string);
-        let step = self.ensemble.next(&ServedFamilies { has_all: self.has_all }, turn).map_err(|silence| match silence {
+        let families = ServedFamilies { has_all: self.has_all, own: &self.own };
+        let step = self.ensemble.next(&families, turn).map_err(|silence| match silence {
             NoReply::Failed(family) => {
                 let what = format!("the component {family} failed; the server's log says how");
                 ModelError::new(ErrorKind::Failed, what)
