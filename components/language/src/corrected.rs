@@ -186,9 +186,9 @@ fn english(text: &str) -> String {
                 && !is_number
                 && !is_clock
                 && words[from - 1].ends_with([',', '.', ';', '-', '…'])
-                && noun.is_none_or(|it| {
+                && noun.is_none_or(|noun| {
                     // `2 for Akira, sorry, 3 for Totoro` corrects the film.
-                    is_noun_again || is_bare(it) && !bare[at + 1..from].contains(it)
+                    is_noun_again || is_bare(noun) && !bare[at + 1..from].contains(noun)
                 });
             if is_same_noun {
                 // `two, no wait, four`: the retraction stays if nothing else is in the sentence.

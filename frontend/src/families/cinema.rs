@@ -221,14 +221,15 @@ static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
 /// many, the last ones are counted.
 fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
     let now = text(reservations, "now").unwrap_or(now);
-    let visit = |it: &Value| {
-        let start = text(it, "start_time").filter(|it| *it > now)?;
-        let title = text(it, "movie_title").filter(|_| text(it, "status") == Some("confirmed"))?;
+    let visit = |reservation: &Value| {
+        let start = text(reservation, "start_time").filter(|it| *it > now)?;
+        let title = text(reservation, "movie_title")
+            .filter(|_| text(reservation, "status") == Some("confirmed"))?;
         Some(Ongoing {
             phrase: (Key::FrontVisitToo, vec![title.to_owned()]),
-            english: text(it, "movie_title_en").map(str::to_owned),
+            english: text(reservation, "movie_title_en").map(str::to_owned),
             at: Some(start.to_owned()),
-            route: At::Reservation(text(it, "reservation_id")?.to_owned()).route(),
+            route: At::Reservation(text(reservation, "reservation_id")?.to_owned()).route(),
             waiting: 0,
         })
     };

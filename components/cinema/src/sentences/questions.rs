@@ -117,9 +117,9 @@ pub(super) fn asks_of_films(utterance: &Sentence) -> bool {
 
 /// The named film, if the name is not a word of the question.
 pub(super) fn film_asked_of(utterance: &Sentence) -> Option<String> {
-    let is_word = |it: &String| {
+    let is_word = |word: &String| {
         let ages = marks(AGES).chain(marks(AGES_OF_FILMS));
-        marks(MAKERS).chain(ages).any(|mark| mark.contains(&it.to_lowercase()))
+        marks(MAKERS).chain(ages).any(|mark| mark.contains(&word.to_lowercase()))
     };
     // `is godzilla scary?`
     let text: String = utterance.lower.iter().collect();
@@ -140,10 +140,10 @@ pub(super) fn asks_age(utterance: &Sentence) -> bool {
     let text: String = utterance.lower.iter().collect();
     let quality =
         marks(SUITS).filter(|it| text.trim_start().starts_with("is ") && text.contains(it));
-    let is_film = |it: &str| {
-        let subject = text.split_once(it).map_or("", |it| it.0.trim_start());
+    let is_film = |mark: &str| {
+        let subject = text.split_once(mark).map_or("", |it| it.0.trim_start());
         let is_one = subject.trim_start_matches("is ").split(' ').count() == 1;
-        is_of_films || is_one && [" scary", " violent"].contains(&it)
+        is_of_films || is_one && [" scary", " violent"].contains(&mark)
     };
     // `ゴジラは怖い？`
     let is_title = |mark: &str| {

@@ -134,11 +134,11 @@ impl Sentence {
         let lets = ["せて", "せる", "せた", "せよう"].iter().any(|it| self.find(it, 0).is_some());
         let is_own = !lets && ["たい", "たく"].iter().any(|it| self.find(it, 0).is_some());
         let text = |from: usize, to: usize| self.lower[from..to].iter().collect::<String>();
-        let is_other = |it: &Piece| {
-            let is_first = it.from < agent.from;
-            let (first, second) = if is_first { (it, agent) } else { (agent, it) };
+        let is_other = |other: &Piece| {
+            let is_first = other.from < agent.from;
+            let (first, second) = if is_first { (other, agent) } else { (agent, other) };
             let between = text(first.to, second.from);
-            let rest = text(it.to, self.lower.len());
+            let rest = text(other.to, self.lower.len());
             let rest = rest.trim_start_matches(['」', '』', '"', ' ']);
             let next = rest.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
             let ends = next.is_empty() || marks(BEHIND).any(|it| it == next);
@@ -147,15 +147,15 @@ impl Sentence {
                 "と" => {
                     let is_polite = marks(POLITE).any(|it| rest.starts_with(it));
                     // `worker-aと電話で話したい` is the writer's own talk, `worker-aと日本語で話して` has no name.
-                    let is_named = is_polite || !is_own && (it.text.is_ascii() || lets);
+                    let is_named = is_polite || !is_own && (other.text.is_ascii() || lets);
                     let is_member = is_named && marks(PARTICLES).any(|it| rest.starts_with(it));
                     is_first
                         || is_polite
                         || is_member && !ABOUT.iter().any(|it| rest.starts_with(it))
                 }
-                _ if !it.text.is_ascii() => false,
+                _ if !other.text.is_ascii() => false,
                 "and" | "&" if is_first => {
-                    is_talk && !NO_MEMBER.iter().any(|lead| self.before(it).ends_with(lead))
+                    is_talk && !NO_MEMBER.iter().any(|lead| self.before(other).ends_with(lead))
                 }
                 "and" | "&" => {
                     is_talk && ends && !OTHERS.iter().any(|it| self.before(agent).ends_with(it))

@@ -296,8 +296,9 @@ impl Reading {
     /// `food and service, each from 1 to 5`: copies the last field's constraints to those before.
     fn share(&mut self, last: &[Field]) {
         let Some(last) = last.last() else { return };
-        let is_open = |it: &&mut Field| {
-            it.is_free && (it.type_.is_none() || it.type_ == Some("number") && it.more.is_empty())
+        let is_open = |field: &&mut Field| {
+            let is_plain = field.type_ == Some("number") && field.more.is_empty();
+            field.is_free && (field.type_.is_none() || is_plain)
         };
         for field in self.fields.iter_mut().filter(is_open) {
             field.type_ = last.type_;

@@ -230,9 +230,9 @@ impl Cards {
         let (excluded, spotted): (Vec<_>, Vec<_>) = {
             let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
             // `星鯨と羅針盤。羅針盤はやっぱりなしで` names it twice.
-            let is_out = |it: &Spotted| {
-                is_excluded(utterance, &it.piece, &pieces)
-                    || it.also.iter().any(|it| is_excluded(utterance, it, &[]))
+            let is_out = |spotted: &Spotted| {
+                is_excluded(utterance, &spotted.piece, &pieces)
+                    || spotted.also.iter().any(|it| is_excluded(utterance, it, &[]))
             };
             spotted.into_iter().partition(is_out)
         };

@@ -258,9 +258,9 @@ impl Sentence {
             }
         }
         // `tell me where Zoorasia is`.
-        let is_sought = |it: &&(usize, usize)| {
-            it.0.checked_sub("where ".len()).is_some_and(|at| self.is_at("where ", at))
-                && self.is_at(" is", it.1)
+        let is_sought = |spot: &&(usize, usize)| {
+            spot.0.checked_sub("where ".len()).is_some_and(|at| self.is_at("where ", at))
+                && self.is_at(" is", spot.1)
         };
         if let Some(spot) = self.spots.iter().find(is_sought) {
             return Some(self.piece(spot.0, spot.1));
@@ -402,9 +402,9 @@ impl Sentence {
             let next = (end..self.lower.len()).find(|at| !matches!(self.lower[*at], ' ' | ','));
             let then = next.and_then(|next| {
                 // `, to` after the ends is no third place.
-                let is_joint = |it: &&str| {
-                    self.is_at(it, next)
-                        && (it.contains("then") || self.lower[end..next] == [' '] || next == end)
+                let is_joint = |word: &&str| {
+                    self.is_at(word, next)
+                        && (word.contains("then") || self.lower[end..next] == [' '] || next == end)
                 };
                 let then = marks(THEN).filter(is_joint).map(str::len).max()?;
                 self.is_name_at(next + then).then_some(next + then)

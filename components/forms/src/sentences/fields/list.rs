@@ -508,8 +508,10 @@ pub(super) fn pieces(clause: &str) -> Vec<String> {
         let is_behind_verb = pieces.last().is_some_and(|it| begins_verb(&Text::new(it)));
         let begins = begins_verb(&text) || is_behind_verb && is_mark(part);
         let is_whole = !part.is_ascii()
-            && pieces.last().is_some_and(|it| {
-                it.ends_with(['て', 'で', 'に']) || it.ends_with("追加") || it.ends_with("削除")
+            && pieces.last().is_some_and(|last| {
+                last.ends_with(['て', 'で', 'に'])
+                    || last.ends_with("追加")
+                    || last.ends_with("削除")
             });
         match pieces.last_mut() {
             Some(last) if !begins && !is_whole => {

@@ -140,10 +140,10 @@ pub(super) fn changed_option(fields: &mut [Value], old: &str, new: Option<&str>)
     let mut old = Text::new(old.split_once(" from ").map_or(old, |it| it.0));
     old.strip("the|option|「|『|\"|“", "option|choice|という選択肢|の選択肢|を|」|』|\"|”");
     let old = old.text().to_lowercase();
-    let is_it = |it: &Value| {
+    let is_it = |option: &Value| {
         ["label", "value"]
             .iter()
-            .any(|key| it[*key].as_str().is_some_and(|it| it.to_lowercase() == old))
+            .any(|key| option[*key].as_str().is_some_and(|it| it.to_lowercase() == old))
     };
     let has = |field: &Value| field["options"].as_array().is_some_and(|it| it.iter().any(is_it));
     let mut having = fields.iter_mut().filter(|it| has(it));

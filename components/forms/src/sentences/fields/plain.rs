@@ -49,8 +49,8 @@ fn counted(text: &str) -> String {
     const LEADS: &str = "最大|最小|最低|最高|上限|下限|上限は|下限は|最大で|ちょうど|〜|~|から";
     const TAILS: &str = "以上|以下|以内|まで|から|〜|~|段階|文字|字|満点";
     let chars: Vec<char> = text.chars().collect();
-    let is_numeral = |it: &char| {
-        DIGITS.contains(*it) || *it == '万' || PLACES.iter().any(|place| place.0 == *it)
+    let is_numeral = |sign: &char| {
+        DIGITS.contains(*sign) || *sign == '万' || PLACES.iter().any(|place| place.0 == *sign)
     };
     let (mut counted, mut at) = (String::new(), 0);
     while at < chars.len() {

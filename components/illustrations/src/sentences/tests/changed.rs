@@ -107,13 +107,14 @@ fn fetched(first: &str, later: &str) -> Vec<(String, Option<u64>)> {
         next = talk.say(later);
     }
     let Decision::Call(calls) = next else { panic!("{later}: {next:?}") };
-    let name = |it: &serde_json::Value| {
-        it["theme"].as_str().or(it["card_name"].as_str()).unwrap().to_owned()
+    let name = |call: &serde_json::Value| {
+        call["theme"].as_str().or(call["card_name"].as_str()).unwrap().to_owned()
     };
     calls
         .iter()
-        .map(|it| {
-            (name(&json!(it.arguments)), it.arguments.get("limit").and_then(|it| it.as_u64()))
+        .map(|call| {
+            let limit = call.arguments.get("limit").and_then(|it| it.as_u64());
+            (name(&json!(call.arguments)), limit)
         })
         .collect()
 }
