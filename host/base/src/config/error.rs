@@ -59,6 +59,8 @@ impl ConfigError {
         let message = in_plain_terms(error.message());
         let key = match DeTable::parse(text) {
             Ok(table) => key_at(table.get_ref(), at).map(|it| it.join(".")),
+            // Of a list, the line has values alone.
+            Err(_) if message.contains(" array") => None,
             Err(_) => key_before(text, at),
         };
         let is_named = |key: &str| {
@@ -82,20 +84,23 @@ fn key_before(text: &str, at: usize) -> Option<String> {
     }
     let begin = before.rfind('\n').map_or(0, |it| it + 1);
     let line = text[begin..].lines().next()?.trim();
-    let table = |line: &str| {
-        let name = line.trim_start_matches('[').split(']').next().unwrap_or_default();
-        line.starts_with('[').then(|| name.trim().to_owned())
-    };
-    if let Some(table) = table(line) {
-        return Some(table);
-    }
-    // What is no key may be a value, and so a secret.
+    // What is no key may be a value, and so a secret; a list in a list begins as a table does.
     let is_of_key = |it: char| it.is_ascii_alphanumeric() || "_-.".contains(it);
-    let key = line.split_once('=')?.0.trim_end();
-    let key = Some(key).filter(|it| !it.is_empty() && it.chars().all(is_of_key))?;
-    match text[..begin].lines().rev().find_map(|it| table(it.trim())) {
-        Some(table) => Some(format!("{table}.{key}")),
-        None => Some(key.to_owned()),
+    let plain = |key: &str| {
+        let key = key.trim();
+        (!key.is_empty() && key.chars().all(is_of_key)).then(|| key.to_owned())
+    };
+    let table = |line: &str| plain(line.trim_start_matches('[').split(']').next()?);
+    if line.starts_with('[') {
+        return table(line);
+    }
+    let (key, value) = line.split_once('=')?;
+    // Perhaps the end of a secret in base64.
+    let is_padding = value.trim_matches('=').is_empty() && !key.ends_with(char::is_whitespace);
+    let key = plain(key).filter(|_| !is_padding)?;
+    match text[..begin].lines().rev().map(str::trim).find(|it| it.starts_with('[')) {
+        Some(above) => Some(format!("{}.{key}", table(above)?)),
+        None => Some(key),
     }
 }
 
@@ -188,5 +193,15 @@ mod tests {
         }
         let secret = "key = \"\"\"\nhunter2=\\q\n\"\"\"\n";
         assert_eq!(key_before(secret, secret.find('\\').unwrap()), None);
+        for text in [
+            "args = [\n  ['hunter2' 7],\n]\n",
+            "args = [\n  ['hunter2'],\n]\nurl = no\n",
+            "args = [\n  hunter2=]\n",
+            "[models.claude]\nhunter2==\n",
+        ] {
+            let error = toml::from_str::<toml::Table>(text).unwrap_err();
+            let error = ConfigError::parse(text, Path::new("a.toml"), &error).to_string();
+            assert!(!error.contains("hunter2"), "{error}");
+        }
     }
 }
