@@ -121,11 +121,13 @@ impl State {
         matches!(self, Self::Waits | Self::Asks { .. })
     }
 
-    /// Whether this one asks what `now` asks no longer.
+    /// Whether this one asks what is answered by `now`. What was denied or replaced meanwhile has refusals of its own.
     pub(super) fn is_of_other_questions(&self, now: &Self) -> bool {
         match (self, now) {
             (Self::Asks { state: one, .. }, Self::Asks { state: other, .. }) => one != other,
-            (Self::Asks { .. }, _) => true,
+            (Self::Asks { .. }, now) => {
+                matches!(now, Self::Begun | Self::Running | Self::Ended(_))
+            }
             _ => false,
         }
     }
@@ -413,6 +415,20 @@ mod tests {
     use std::{sync::Mutex, time::Duration};
 
     use super::*;
+
+    #[test]
+    fn questions_are_of_the_past_once_they_are_answered() {
+        let asks = |state: &str| State::Asks { questions: Vec::new(), state: state.to_owned() };
+        let failed = State::Ended(Err(broken_off()));
+        for answered in [asks("b"), State::Begun, State::Running, failed] {
+            assert!(asks("a").is_of_other_questions(&answered), "{answered:?}");
+        }
+        let replaced = State::Replaced { by: "a".to_owned() };
+        for other in [asks("a"), State::Denied, State::Expired, replaced] {
+            assert!(!asks("a").is_of_other_questions(&other), "{other:?}");
+        }
+        assert!(!State::Waits.is_of_other_questions(&State::Begun));
+    }
 
     #[tokio::test]
     async fn bounds_waiting_bytes_per_asker() {
