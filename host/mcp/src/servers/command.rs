@@ -13,7 +13,7 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout},
 };
 
-use super::messages::{ID_WITHIN, id_in_head, id_in_tail, readable, too_large};
+use super::messages::{ID_WITHIN, id_in_head, id_in_tail, is_no_answer, readable, too_large};
 
 /// Time limits to exit after end of input and after a signal.
 const END: Duration = Duration::from_secs(3);
@@ -144,6 +144,7 @@ impl Line {
         let (bytes, tail) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.tail));
         if std::mem::take(&mut self.is_cut) {
             let id = id_in_head(&bytes).or_else(|| id_in_tail(&tail));
+            let id = id.filter(|_| !is_no_answer(&bytes));
             if id.is_none() {
                 tracing::warn!(target: "server", most = self.most, "a line that is too long answers nothing");
             }
@@ -223,7 +224,8 @@ mod tests {
             }
         }
         let mut line = Line::new(4_000);
-        line.take(format!(r#"{{"method":"notifications/x","params":"{large}"}}"#).as_bytes());
+        let notice = format!(r#"{{"method":"a/b","params":{{"id":7,"t":"{large}"}}}}"#);
+        line.take(notice.as_bytes());
         assert!(line.end().is_none(), "it answers nothing");
         for text in ["", " \r", "hello"] {
             line.take(text.as_bytes());

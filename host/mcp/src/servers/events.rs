@@ -7,7 +7,7 @@ use rmcp::model::RequestId;
 use serde_json::json;
 use sse_stream::{Error as SseError, Sse, SseStream};
 
-use super::messages::{ID_WITHIN, id_in_head, id_in_tail, readable, too_large};
+use super::messages::{ID_WITHIN, id_in_head, id_in_tail, is_no_answer, readable, too_large};
 
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 
@@ -81,8 +81,8 @@ impl Lines {
             self.tail.push(byte);
             // Ends the event so far, which is no message and is ignored.
             passed.push(b'\n');
-            let id = self.of.clone().or_else(|| id_in_head(&self.head));
-            self.is_answered = answer(passed, id);
+            let id = || self.of.clone().or_else(|| id_in_head(&self.head));
+            self.is_answered = !is_no_answer(&self.head) && answer(passed, id());
         } else {
             self.line.push(byte);
         }
@@ -90,7 +90,13 @@ impl Lines {
 
     /// Passes on the line that ends, if its field is valid.
     fn end_line(&mut self, passed: &mut Vec<u8>) {
-        self.last = 0;
+        let count = std::mem::take(&mut self.last);
+        if !self.is_cut && self.line.starts_with(b":") {
+            // Comments may keep a quiet stream open for ever and are no part of an event.
+            self.event -= count;
+            let begin = self.event.min(ID_WITHIN);
+            self.head.truncate(begin);
+        }
         let line = std::mem::take(&mut self.line);
         let line = match std::mem::take(&mut self.is_first) {
             true => line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&line),
@@ -101,7 +107,7 @@ impl Lines {
         let value = String::from_utf8_lossy(value);
         let once = ["event", "id", "retry"].into_iter().find(|it| it.as_bytes() == name);
         let is_right = match once {
-            Some("retry") => value.trim().parse::<u64>().is_ok(),
+            Some("retry") => value.trim_ascii().parse::<u64>().is_ok(),
             Some(_) => true,
             None => name == b"data",
         };
@@ -118,7 +124,9 @@ impl Lines {
     fn end_event(&mut self, passed: &mut Vec<u8>) {
         if !self.is_cut {
             passed.push(b'\n');
-        } else if !self.is_answered && !answer(passed, id_in_tail(&self.tail)) {
+        } else if !self.is_answered
+            && (is_no_answer(&self.head) || !answer(passed, id_in_tail(&self.tail)))
+        {
             tracing::warn!(target: "server", most = self.most, "an event that is too large answers nothing");
         }
         (self.event, self.is_cut, self.is_first) = (0, false, false);
@@ -213,7 +221,30 @@ mod tests {
 
     #[test]
     fn leaves_out_large_event_that_answers_nothing() {
-        let event = format!("data: {}\n\n", "y".repeat(3_000));
-        assert_eq!(passed(2_000, None, &[event.as_bytes(), b"data: 1\n\n"]), "\ndata: 1\n\n");
+        let large = "y".repeat(3_000);
+        for event in [
+            large.clone(),
+            format!(r#"{{"method":"notifications/message","params":{{"id":7,"data":"{large}"}}}}"#),
+            format!(r#"{{"id":7,"method":"sampling/createMessage","params":["{large}"]}}"#),
+            format!(r#"{{"method":"sampling/createMessage","params":["{large}"],"id":7}}"#),
+        ] {
+            let event = format!("data: {event}\n\n");
+            for of in [None, Some(RequestId::Number(7))] {
+                let of = of.filter(|_| event.contains("method"));
+                let read = passed(2_000, of, &[event.as_bytes(), b"data: 1\n\n"]);
+                assert_eq!(read, "\ndata: 1\n\n", "{event:.60}");
+            }
+        }
+    }
+
+    #[test]
+    fn comments_count_for_no_event() {
+        let answer = format!("data: {{\"id\":7,\"result\":\"{}\"}}\n\n", "y".repeat(1_000));
+        let comments = ": \"result\", and so on\n".repeat(1_000);
+        let read = passed(2_000, None, &[comments.as_bytes(), answer.as_bytes()]);
+        assert_eq!(read, answer);
+        let large = answer.replace('y', "yyy");
+        let read = passed(2_000, None, &[comments.as_bytes(), large.as_bytes()]);
+        assert!(read.contains("-32097") && read.contains("\"id\":7"), "{read}");
     }
 }

@@ -113,8 +113,18 @@ fn without_halves(json: &str) -> Cow<'_, str> {
 /// The id in the beginning of a message: before its result, in which there may be others.
 pub(crate) fn id_in_head(bytes: &[u8]) -> Option<RequestId> {
     let text = String::from_utf8_lossy(bytes);
-    let ours = text.split("\"result\"").next()?.split("\"error\"").next()?;
-    id(ours.split_once("\"id\"")?.1)
+    id(before_answer(&text).split_once("\"id\"")?.1)
+}
+
+/// Whether a message that begins so is a notification or a request, and the id in it, if any, none of ours.
+pub(super) fn is_no_answer(head: &[u8]) -> bool {
+    before_answer(&String::from_utf8_lossy(head)).contains("\"method\"")
+}
+
+/// What a message begins with before its result or error.
+fn before_answer(text: &str) -> &str {
+    let text = text.split("\"result\"").next().unwrap_or_default();
+    text.split("\"error\"").next().unwrap_or_default()
 }
 
 /// The id in the end of a message: its last member.
