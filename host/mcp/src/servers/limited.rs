@@ -280,6 +280,7 @@ mod tests {
         for (status, body, code) in [
             ("400 Bad Request", "no", -32_600),
             ("404 Not Found", "", -32_600),
+            ("404 Not Found\r\ntransfer-encoding: chunked", "it breaks off", -32_600),
             ("400 Bad Request", error, -32_022),
         ] {
             let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(answer), _)) =

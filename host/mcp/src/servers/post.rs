@@ -174,8 +174,11 @@ async fn failed(
     };
     let session = text_of(response.headers(), SESSION);
     let body = match bounded(response, ERROR_BYTES_MAX).await {
-        Ok(body) => String::from_utf8_lossy(&body).into_owned(),
-        Err(error) => return Err(of_status.unwrap_or(error)),
+        Err(error @ StreamableHttpError::ResponseBodyTooLarge { .. }) => {
+            return Err(of_status.unwrap_or(error));
+        }
+        // The status stands, whatever breaks off after it.
+        body => String::from_utf8_lossy(&body.unwrap_or_default()).into_owned(),
     };
     let is_of_token = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     let what = format!("HTTP {status}: {body}");
