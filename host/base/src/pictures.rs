@@ -10,7 +10,7 @@ const DEPTH_MAX: usize = 8;
 
 /// Whether `mime_type` is one of pictures.
 pub fn is_picture(mime_type: &str) -> bool {
-    let is_right = |it: u8| it.is_ascii_alphanumeric() || b".+-".contains(&it);
+    let is_right = |it: u8| it.is_ascii_alphanumeric() || b".+-_".contains(&it);
     let essence = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let kind = essence.strip_prefix("image/").unwrap_or_default();
     !kind.is_empty() && kind.bytes().all(is_right)
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn recognizes_types_of_pictures() {
-        for right in ["image/png", "IMAGE/svg+xml; charset=utf-8"] {
+        for right in ["image/png", "IMAGE/svg+xml; charset=utf-8", "image/x-a_b"] {
             assert!(is_picture(right), "{right}");
         }
         for wrong in ["text/html", "image/", "image", "", "image/a b", "ximage/png"] {
