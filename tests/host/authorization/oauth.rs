@@ -494,7 +494,9 @@ async fn a_stream_ends_with_its_token() {
         if stream.status() == StatusCode::OK {
             break Listener::of(stream);
         }
+        assert_eq!(stream.status(), StatusCode::UNAUTHORIZED);
         lasts_s *= 2;
+        assert!(lasts_s < 170, "it expires before it ends a stream in time");
     };
     let first = listener.next(tests::PATIENCE).await.expect("it begins");
     assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");

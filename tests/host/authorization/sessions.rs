@@ -1,5 +1,7 @@
 //! Sessions of legacy clients: ownership, limits and eviction.
 
+use std::time::{Duration, Instant};
+
 use futures::{StreamExt, stream};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -122,16 +124,18 @@ async fn closes_an_unused_session_but_not_one_with_a_listener() {
     let server = keeping("idle_s = 1").await;
     let idle = open(&server.client()).await;
     // One that a slow machine lets go before its stream begins is opened again.
+    let began = Instant::now();
     let (used, listening) = loop {
         let used = open(&server.client()).await;
         let listening = used.stream().await;
         if listening.status().is_success() {
             break (used, listening);
         }
+        assert!(began.elapsed() < tests::PATIENCE, "no stream begins: {}", listening.status());
     };
     // To ask is to use: so it is asked seldom.
     until("it is still there", async || {
-        tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+        tokio::time::sleep(Duration::from_secs(3)).await;
         status(&idle).await == StatusCode::NOT_FOUND
     })
     .await;
@@ -169,7 +173,7 @@ async fn repeated_initialized_messages_notify_once() {
     let mut listener = session.listen().await;
     server.folders.put("rogue", &component_bytes("rogue"));
     assert_eq!(listener.notified().await.0, "notifications/tools/list_changed");
-    let rest = listener.changes(std::time::Duration::from_secs(2)).await;
+    let rest = listener.changes(Duration::from_secs(2)).await;
     assert_eq!(rest, 0, "one client, one notification");
 }
 
