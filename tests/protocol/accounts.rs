@@ -254,7 +254,7 @@ async fn signs_in_to_the_page(person: &Person) {
              localStorage.setItem('madoguchi.account', JSON.stringify(it));"
         );
         browser.script(&change).await;
-        browser.reload().await;
+        browser.script("location.reload()").await;
         browser
             .until(&format!("{kept} !== sessionStorage.getItem('before') && {kept} !== 'mdo_none'"))
             .await;

@@ -240,7 +240,11 @@ async fn one_of_two_windows_continues_after_an_approval() {
                  document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));",
             )
             .await;
-        browser.until("window.checked > 0 || window.asked > 0").await;
+        browser
+            .until(
+                "window.checked > 0 || window.asked > 0 || document.querySelector('.approval-over')",
+            )
+            .await;
     }
     for window in &windows {
         browser.to(window).await;
