@@ -103,8 +103,15 @@ fn scroll_to_end(is_waiting: bool) {
 fn follow(talk: Talk, log: NodeRef<html::Div>) {
     let is_at_end = talk.is_at_end;
     let is_waiting = Memo::new(move |_| talk.thread.with(Thread::is_waiting));
+    let top = move || window().scroll_y().unwrap_or_default();
+    // What is drawn between a scroll of ours and its event must not look as if the reader had scrolled away.
+    let own_top = StoredValue::new(-1.0);
+    let follow_end = move || {
+        scroll_to_end(is_waiting.try_get_untracked() == Some(true));
+        let _gone = own_top.try_set_value(top());
+    };
     let scrolled = window_event_listener(leptos::ev::scroll, move |_| {
-        let is_there = is_near_end();
+        let is_there = is_near_end() || own_top.get_value() == top();
         if is_at_end.get_untracked() != is_there {
             is_at_end.set(is_there);
         }
@@ -118,9 +125,7 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
         // Read, not only tracked: a memo that is never read is never evaluated.
         count.with(|_| ());
         is_at_end.set(true);
-        request_animation_frame(move || {
-            scroll_to_end(is_waiting.try_get_untracked() == Some(true))
-        });
+        request_animation_frame(follow_end);
     });
     // Notices and cards at the end of an answer are drawn after it has ended.
     let ended_ms = StoredValue::new(0.0);
@@ -143,7 +148,7 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
             let is_moving = is_running.try_get_untracked() == Some(true)
                 || since_ms.is_some_and(|it| it < settling_ms);
             match is_at_end.try_get_untracked() {
-                Some(true) if is_moving => scroll_to_end(is_waiting),
+                Some(true) if is_moving => follow_end(),
                 Some(before) if before != is_near_end() => drop(is_at_end.try_set(!before)),
                 _ => {}
             }
