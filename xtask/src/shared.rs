@@ -57,7 +57,7 @@ pub(crate) fn grouped(groups: Vec<Group>, weights: &Weights) -> Vec<Group> {
     // A merged group has a place of its own, and those that it is made of have none.
     let mut groups: Vec<Option<Group>> = Vec::new();
     let mut gains = BinaryHeap::new();
-    let mut add = |new: Group, groups: &mut Vec<Option<Group>>, gains: &mut BinaryHeap<_>| {
+    let add = |new: Group, groups: &mut Vec<Option<Group>>, gains: &mut BinaryHeap<_>| {
         for (at, group) in groups.iter().enumerate() {
             let gain = group.as_ref().map_or(0, |it| it.gain(&new, weights));
             if gain > 0 {
