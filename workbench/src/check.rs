@@ -13,10 +13,11 @@ use base::{
     config::{Config, Problem},
     grants::Grant,
     settings::Settings,
+    tool_set::is_name,
 };
 use distribution::signatures;
 use registry::library::Library;
-use sandbox::{Sandbox, component::LoadError};
+use sandbox::{Sandbox, component::LoadError, definition::Tool};
 
 mod document;
 mod toolsets;
@@ -58,19 +59,68 @@ fn untrusting(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     wrong.collect()
 }
 
-/// Components whose tools are given to assistants but that are not installed.
+/// Entries of a table that may name components, by `component:NAME` or a table with `component`.
+const OWNERS: [(&str, &str); 3] =
+    [("assistants", "tools"), ("toolsets", "include"), ("toolsets", "exclude")];
+
+/// Entries that name a component that is not installed.
 fn ownerless(config: &Config, document: &Document<'_>) -> Vec<Finding> {
     let names = installed_names(config);
     let mut findings = Vec::new();
-    let written = config.written.get("assistants").and_then(toml::Value::as_table);
-    for (assistant, it) in written.into_iter().flatten() {
-        let tools = it.get("tools").and_then(toml::Value::as_array).into_iter().flatten();
-        let owners = tools.filter_map(|it| it.as_str()?.strip_prefix("component:"));
-        for owner in owners.filter(|it| !names.iter().any(|name| name == it)) {
-            let what = format!(
-                "no component {owner} is installed, in a folder or in the program; until it comes, the assistant has none of its tools"
-            );
-            findings.push(document.note(&["assistants", assistant, "tools"], what));
+    let mut look = |path: &[&str], owner: &str| {
+        if owner.contains('*') || names.iter().any(|it| it == owner) {
+            return;
+        }
+        let what = format!(
+            "no component {owner} is installed, in a folder or in the program; until it comes, the entry does nothing"
+        );
+        findings.push(document.note(path, what));
+    };
+    for (table, key) in OWNERS {
+        for (name, it) in table_of(config, table) {
+            for entry in it.get(key).and_then(toml::Value::as_array).into_iter().flatten() {
+                let owner = match entry.as_str() {
+                    Some(it) => it.strip_prefix("component:"),
+                    None => entry.get("component").and_then(toml::Value::as_str),
+                };
+                owner.into_iter().for_each(|it| look(&[table, name, key], it));
+            }
+        }
+    }
+    for (name, it) in table_of(config, "endpoints") {
+        it.as_str().into_iter().for_each(|it| look(&["endpoints", name], it));
+    }
+    findings
+}
+
+/// The entries of a table that the file writes.
+fn table_of<'a>(
+    config: &'a Config,
+    name: &str,
+) -> impl Iterator<Item = (&'a String, &'a toml::Value)> {
+    config.written.get(name).and_then(toml::Value::as_table).into_iter().flatten()
+}
+
+/// Tools that the file names for assistants and that no component offers. Offers of other servers are unknown.
+fn unoffered(
+    config: &Config,
+    document: &Document<'_>,
+    tools: &[(String, Vec<Tool>)],
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let offered: BTreeSet<_> = tools.iter().flat_map(|it| &it.1).map(|it| &*it.name).collect();
+    for (assistant, it) in table_of(config, "assistants").filter(|_| config.servers.is_empty()) {
+        for key in ["tools", "asks", "trusts", "picture_tool"] {
+            let named = it.get(key).map_or(&[][..], |it| match it {
+                toml::Value::Array(all) => all,
+                one => std::slice::from_ref(one),
+            });
+            let named = named.iter().filter_map(toml::Value::as_str);
+            for tool in named.filter(|it| is_name(it) && !offered.contains(it)) {
+                let meant = meant(tool, offered.iter().copied());
+                let what = format!("no component that is installed has a tool {tool}{meant}");
+                findings.push(document.note(&["assistants", assistant, key], what));
+            }
         }
     }
     findings
@@ -180,6 +230,11 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
         findings.push(document.problem(&["components_folder"], message));
         Vec::new()
     });
+    let folder = config.components_folder.as_ref().filter(|it| !config.base.join(it).exists());
+    if let Some(folder) = folder.filter(|_| document.has_entry(&["components_folder"])) {
+        let message = absent(&config.base.join(folder), "folder");
+        findings.push(document.note(&["components_folder"], message));
+    }
     let files: Vec<_> = files.into_iter().map(|it| it.0).collect();
     let mut names = installed_names(config);
     for name in document.components().filter(|it| !names.contains(it)) {
@@ -194,7 +249,8 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
             return findings.push(document.problem(&["limits"], message));
         }
     };
-    let has_toolsets = !config.toolsets.is_empty();
+    let names_tools =
+        !config.toolsets.is_empty() || table_of(config, "assistants").next().is_some();
     let mut tools = Vec::new();
     for name in names {
         let source = match files.contains(&name) {
@@ -208,7 +264,7 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
         match compiled {
             Ok(compiled) => {
                 if fits(config, document, &name, &compiled, findings) {
-                    if has_toolsets
+                    if names_tools
                         && let Ok(solo) = Solo::on_trial(config, &name)
                         && let Ok(component) = solo.describe(&compiled).await
                     {
@@ -223,6 +279,7 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
         }
     }
     findings.extend(toolsets::idle(config, document, &tools));
+    findings.extend(unoffered(config, document, &tools));
 }
 
 fn file_not_found() -> std::io::Error {
@@ -282,6 +339,13 @@ async fn accepts(
 /// Minimum similarity (0 to 1) of a suggested name.
 const ALIKE: f64 = 0.8;
 
+/// A question whether the nearest of `known` is meant by `name`; empty if none is near.
+fn meant<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let alike = known.map(|it| (strsim::jaro_winkler(it, name), it));
+    let nearest = alike.filter(|it| it.0 >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.map(|(_, it)| format!("; is {it} meant?")).unwrap_or_default()
+}
+
 /// The settings that the file has for the component named `name`, and that this one has not asked for as it
 /// prepared itself, though for others: there they would be typos. One that asks for none then may ask in its calls.
 fn unread_settings(document: &Document<'_>, name: &str, asked: &BTreeSet<String>) -> Vec<Finding> {
@@ -290,9 +354,7 @@ fn unread_settings(document: &Document<'_>, name: &str, asked: &BTreeSet<String>
     }
     let written = document.settings(name).into_iter().filter(|it| !asked.contains(&it.1));
     let note = |(table, setting): (&str, String)| {
-        let alike = asked.iter().map(|it| (strsim::jaro_winkler(it, &setting), it));
-        let nearest = alike.filter(|it| it.0 >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0));
-        let meant = nearest.map(|(_, it)| format!("; is {it} meant?")).unwrap_or_default();
+        let meant = meant(&setting, asked.iter().map(String::as_str));
         let message = format!(
             "the component did not ask for it as it prepared itself, so that it may know no such setting{meant}"
         );

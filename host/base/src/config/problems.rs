@@ -1,5 +1,7 @@
 //! Problems of a configuration: the server refuses to start because of the fatal ones, and `check-config` lists all.
 
+use std::net::SocketAddr;
+
 use super::{Config, ConfigError, assistants, servers, tokens};
 use crate::{language::LanguageTag, limits};
 
@@ -47,6 +49,17 @@ impl Config {
             );
             found.push(Problem::new(&["addr"], what, true));
         }
+        let (apps, operator) = (self.apps.listens_at(self), self.operator_addr);
+        let taken = |at: &SocketAddr, by: Option<SocketAddr>| at.port() != 0 && by == Some(*at);
+        let mut clash = |path: &[&str], at: Option<SocketAddr>, others: &[Option<SocketAddr>]| {
+            if let Some(at) = at.filter(|at| others.iter().any(|it| taken(at, *it))) {
+                let what =
+                    format!("another listener of this server has {at}; give it a port of its own");
+                found.push(Problem::new(path, what, true));
+            }
+        };
+        clash(&["apps", "addr"], apps, &[Some(self.addr)]);
+        clash(&["operator_addr"], operator, &[Some(self.addr), apps]);
         found.extend(self.problems_behind());
         found
     }

@@ -248,9 +248,13 @@ impl ServerConfig {
             Way::Url { token, .. } => {
                 token.as_ref()?.read(folder).err().map(|it| format!("its token: {it}"))
             }
-            Way::Command { env, .. } => env.iter().find_map(|(name, secret)| {
-                secret.read(folder).err().map(|it| format!("its variable {name}: {it}"))
-            }),
+            Way::Command { command, env, .. } => {
+                let missing = env.iter().find_map(|(name, secret)| {
+                    secret.read(folder).err().map(|it| format!("its variable {name}: {it}"))
+                });
+                let gone = || format!("there is no program {}", command.display());
+                missing.or_else(|| (!is_program(command)).then(gone))
+            }
         }
     }
 
@@ -269,6 +273,15 @@ impl ServerConfig {
     pub fn prefix(&self, name: &str) -> String {
         self.prefix.clone().unwrap_or_else(|| format!("{name}_"))
     }
+}
+
+/// Whether `command` is there, on `PATH` if it is a name alone.
+fn is_program(command: &Path) -> bool {
+    if command.components().nth(1).is_some() || command.has_root() {
+        return command.is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|it| it.join(command).is_file())
 }
 
 /// The first entry of `servers` that cannot work, and why.
