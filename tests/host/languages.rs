@@ -310,6 +310,20 @@ async fn exception_names_file_and_line_and_is_no_trap() {
         assert_eq!(sql["at"], at, "SYS-61: {sql}");
         assert!(sql["message"].as_str().unwrap().contains("no such table: nowhere"), "{sql}");
     }
+    for (component, broken) in
+        [("probe_js", "TypeError: "), ("probe_python", "IndexError: list index out of range")]
+    {
+        for (path, status, error) in [("none", 404, "no_such"), ("broken", 500, "exception")] {
+            let answer = client.get(&format!("/api/{component}/{path}")).await;
+            assert_eq!(answer.status(), status, "{component} {path}");
+            let failure: Value = answer.json().await.unwrap();
+            assert_eq!(failure["error"], error, "{failure}");
+            let at = failure["at"].as_str().unwrap_or_default();
+            assert_eq!(at.starts_with("src/tools."), error == "exception", "{failure}");
+            let message = failure["message"].as_str().unwrap();
+            assert_eq!(message.starts_with(broken), error == "exception", "{failure}");
+        }
+    }
     let promise = client.failure("js_promise", json!({})).await;
     assert!(promise["message"].as_str().unwrap().contains("write it without async"), "{promise}");
     let unfit = client.failure("js_refuse", json!({})).await;

@@ -67,6 +67,14 @@ configured(() => {
   if (setting("colour") === "mauve") throw invalid("/colour", "must be no mauve");
 });
 
+export const routes = {
+  routes: () => ["none", "broken"].map((path) => ({ method: "GET", path, tools: [], bodyBytesMax: 0, streams: false })),
+  handle({ route }) {
+    if (route === "none") throw refused("no_such", 404, "There is none.");
+    return broken({});
+  },
+};
+
 // ---- What goes wrong ----
 
 function broken(list) {

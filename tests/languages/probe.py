@@ -133,6 +133,18 @@ def broken(it: list):
     return it[3]
 
 
+class Routes:
+    def routes(self):
+        from wit_world.exports.routes import Route
+
+        return [Route("GET", path, [], 0, False) for path in ("none", "broken")]
+
+    def handle(self, request):
+        if request.route == "none":
+            raise Refused("no_such", 404, "There is none.")
+        return broken([])
+
+
 @declared("fail")
 def fail() -> dict:
     return broken([])

@@ -69,6 +69,14 @@ async function bundled(entry, format = "esm", outside = () => false) {
   return output[0];
 }
 
+/** The functions of an interface of the contract, each with the type of its error, or null. */
+function functionsOf(name) {
+  const [body] = contract.split(`interface ${kebab(name)} {`)[1].split(/^}/m);
+  const found = body.matchAll(/^ {4}%?([\w-]+): func\([^;]*?\)(?: -> (?:result<[^;]*, ([\w-]+|list<[\w-]+>)>|[^;]*))?;/gm);
+  const camel = (it) => it.replace(/-./g, ([, letter]) => letter.toUpperCase());
+  return Object.fromEntries(Array.from(found, ([, of, error]) => [camel(of), error ?? null]));
+}
+
 /** From a line of the bundle to the author's file and line, for errors. */
 function linesOf({ code, map }, before = 0) {
   const found = new SourceMap(JSON.parse(map.toString()));
@@ -85,22 +93,34 @@ function linesOf({ code, map }, before = 0) {
 
 const own = `export * from ${JSON.stringify(author)};`;
 const first = await bundled(`${own}\nexport { tools } from ${JSON.stringify(kit)};`);
+const theirs = first.exports.filter((it) => it !== "tools");
+const kebab = (name) => name.replace(/[A-Z]/g, (it) => `-${it.toLowerCase()}`);
+const contract = readdirSync(join(root, "wit")).filter((it) => it.endsWith(".wit")).map((it) => text(`wit/${it}`)).join("\n");
+const stray = theirs.find((it) => !contract.includes(`interface ${kebab(it)} {`));
+if (stray) {
+  console.error(`${relative(root, author)} exports ${stray}, of which the contract in wit/ knows nothing: leave \`export\` away there`);
+  process.exit(1);
+}
+const exported = (name, it) => `exported(${JSON.stringify(name)}, ${it}, ${JSON.stringify(functionsOf(name))})`;
 const used = Object.entries(first.modules).find(([id]) => id === kit)?.[1].renderedExports ?? [];
 const declared = Object.keys(DECLARED).filter((it) => used.includes(it)).map((it) => DECLARED[it]);
 const list = ["tools", ...declared.map(([name, of]) => `${of} as ${name}`)].join(", ");
 // The author's own code, without the kit.
 const tools = isQuick && (await bundled(own, "cjs", (it, from) => resolve(dirname(from ?? author), it) === kit));
-const whole = isQuick ? await quick() : await bundled(`${own}\nexport { ${list} } from ${JSON.stringify(kit)};`);
+const whole = isQuick ? await quick() : await bundled(`
+  import * as theirs from ${JSON.stringify(author)};
+  import { exported } from ${JSON.stringify(kit)};
+  ${theirs.map((it) => `export const ${it} = ${exported(it, `theirs.${it}`)};`).join("\n")}
+  export { ${list} } from ${JSON.stringify(kit)};`);
 const { code, exports } = whole;
 
 /** What is compiled with `--quick`: what the tools use of the kit, and nothing of theirs. */
 function quick() {
   const foreign = Array.from(tools.code.matchAll(/require\("([^"]+)"\)/g), ([, it]) => it).filter((it, at, all) => interfaces(it) && all.indexOf(it) === at);
-  const theirs = first.exports.filter((it) => it !== "tools");
   const later = (name, of) => `export const ${name} = later(() => ${of});`;
   return bundled(`
     import { getEnvironment } from "wasi:cli/environment@0.2.12";
-    import { ${[...new Set([...used, ...declared.map(([, of]) => of), "tools", "unloadable"])].map((it) => `${it} as kit_${it}`).join(", ")} } from ${JSON.stringify(kit)};
+    import { ${[...new Set([...used, ...declared.map(([, of]) => of), "tools", "unloadable", "exported"])].map((it) => `${it} as kit_${it}`).join(", ")} } from ${JSON.stringify(kit)};
     ${foreign.map((it, at) => `import * as foreign_${at} from ${JSON.stringify(it)};`).join("\n")}
     const kit = { ${used.map((it) => `${it}: kit_${it}`).join(", ")} };
     const all = { ${foreign.map((it, at) => `${JSON.stringify(it)}: foreign_${at}`).join(", ")} };
@@ -119,7 +139,7 @@ function quick() {
     }
     const later = (of) => new Proxy({}, { get: (_, name) => (...given) => (loaded(), of()[name](...given)) });
     ${[["tools", "tools"], ...declared].map(([name, of]) => later(name, `kit_${of}`)).join("\n")}
-    ${theirs.map((it) => later(it, `theirs.${it}`)).join("\n")}`);
+    ${theirs.map((it) => later(it, `kit_${exported(it, `theirs.${it}`)}`)).join("\n")}`);
 }
 
 // The compiler has streams of its own while it runs the modules once, and takes no others beside them. So those of `http` bear
@@ -131,13 +151,6 @@ function home(bytes) {
 }
 
 // The world: what is imported, and what is exported.
-const kebab = (name) => name.replace(/[A-Z]/g, (it) => `-${it.toLowerCase()}`);
-const contract = readdirSync(join(root, "wit")).filter((it) => it.endsWith(".wit")).map((it) => text(`wit/${it}`)).join("\n");
-const stray = exports.find((it) => !contract.includes(`interface ${kebab(it)} {`));
-if (stray) {
-  console.error(`${relative(root, author)} exports ${stray}, of which the contract in wit/ knows nothing: leave \`export\` away there`);
-  process.exit(1);
-}
 const world = [
   ...new Set(Array.from(code.matchAll(/^import .*"(.+)";$/gm), ([, it]) => `    import ${it};`)),
   ...exports.map((it) => `    export madoguchi:tool/${kebab(it)}@0.1.0;`),

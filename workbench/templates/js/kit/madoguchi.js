@@ -212,6 +212,31 @@ function fault(error) {
   return { message, stack: places, at: mine?.split(" in ")[0] };
 }
 
+/**
+ * An interface of the contract that the author exports as `name`, with `functions`: each function's type of error, or
+ * null. What a function throws becomes that error; where it has none, the log says what was thrown and where.
+ */
+export function exported(name, it, functions) {
+  const missing = Object.keys(functions).find((of) => typeof it?.[of] !== "function");
+  if (missing) throw new TypeError(`src/tools exports ${name} without the function ${missing}, which wit/ has`);
+  const run = (of) => (...given) => {
+    try {
+      return it[of](...given);
+    } catch (error) {
+      // What is no `Error` is the contract's own.
+      if (!(error instanceof Error) || error.message === "out of memory") throw error;
+      const stop = stopOf(`${name}.${of}`, error);
+      const ends = { stop, failure: failureOf(stop), string: stop.val?.message ?? error.message };
+      throw ends[functions[of]] ?? error;
+    }
+  };
+  return Object.fromEntries(Object.keys(functions).map((of) => [of, run(of)]));
+}
+
+/** A stop as look-ups know it. */
+const failureOf = ({ tag, val }) =>
+  tag === "invalid-arguments" ? { tag: "invalid", val } : tag === "unavailable" ? { tag, val: val.message } : { tag: "refused", val };
+
 /** Says in the log what keeps tools from being loaded, and where. */
 export function unloadable(error) {
   const { message, at } = fault(error);

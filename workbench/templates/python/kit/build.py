@@ -72,6 +72,14 @@ def own_exports(source: Path) -> list[str]:
     return [it.name for it in tree.body if isinstance(it, ast.ClassDef) and kebab(it.name) in interfaces]
 
 
+def errors(name: str) -> dict[str, str | None]:
+    """The functions of an interface of the contract, each with the type of its error, if it has one."""
+    contract = "\n".join(it.read_text(encoding="utf-8") for it in (ROOT / "wit").glob("*.wit"))
+    body = contract.split(f"interface {kebab(name)} {{")[1].split("\n}")[0]
+    found = re.findall(r"^ {4}%?([\w-]+): func\([^;]*?\)(?: -> (?:result<[^;]*, ([\w-]+|list<[\w-]+>)>|[^;]*))?;", body, re.M)
+    return {of.replace("-", "_"): error or None for of, error in found}
+
+
 def section(name: str, data: bytes) -> bytes:
     """A section that travels in the file of the component."""
 
@@ -101,6 +109,8 @@ madoguchi._OWN |= set({modules!r})
 from madoguchi import {exported}
 import tools
 {own}"""
+#: An interface that the author exports.
+OWN = "{name} = madoguchi.exported(tools.{name}, {errors!r})\n"
 #: The one that is compiled without, and reads them from its environment when it is first called.
 QUICK = """import contextlib, importlib, importlib.abc, importlib.util, json, sys
 import madoguchi
@@ -133,19 +143,19 @@ def _loaded():
         import tools
 
 
-def _later(module, name):
+def _later(found):
     class Later:
         def __getattr__(self, of):
             _loaded()
-            return getattr(getattr(sys.modules[module], name)(), of)
+            return getattr(found()(), of)
 
     return Later
 
 
 for _name in {exported!r}:
-    globals()[_name] = _later("madoguchi", _name)
-for _name in {own!r}:
-    globals()[_name] = _later("tools", _name)
+    globals()[_name] = _later(lambda _name=_name: getattr(madoguchi, _name))
+for _name, _errors in {own!r}.items():
+    globals()[_name] = _later(lambda _name=_name, _errors=_errors: madoguchi.exported(getattr(sys.modules["tools"], _name), _errors))
 """
 
 
@@ -174,11 +184,11 @@ def main():
     world += [f"    export madoguchi:tool/{kebab(it)}@0.{2 if is_awaiting and it == 'Tools' else 1}.0;" for it in exported + own]
     world = "package made:here;\n\nworld component {\n" + "\n".join(world) + "\n}\n"
     if is_quick:
-        app, paths = QUICK.format(foreign=foreign(sources, modules), exported=exported, own=own), ("build/app", "kit")
+        app, paths = QUICK.format(foreign=foreign(sources, modules), exported=exported, own={it: errors(it) for it in own}), ("build/app", "kit")
         kit = [(ROOT / it).read_text(encoding="utf-8") for it in ("kit/madoguchi.py", "kit/wasi.wit", "kit/build.py", "requirements.txt")]
         made = build / f"quick/{hashlib.sha256(json.dumps([app, world, kit, sys.version]).encode()).hexdigest()[:16]}.base"
     else:
-        of_own = f"from tools import {', '.join(own)}\n" if own else ""
+        of_own = "".join(OWN.format(name=it, errors=errors(it)) for it in own)
         app, paths = WHOLE.format(modules=modules, exported=", ".join(exported), own=of_own), ("build/app", "src", "kit")
         made = build / "whole"
     component.parent.mkdir(parents=True, exist_ok=True)

@@ -631,6 +631,47 @@ def _stop_of(what: str, error: Exception):
     return _tools.Stop_Refused(_tools.Refusal("exception", message, 500, details))
 
 
+def exported(of: type, errors: dict[str, str | None]) -> type:
+    """The author's class `of`, an interface of the contract, with each function's type of error. What a function raises
+    becomes that error; where it has none, the log says what was raised and where."""
+    for name in errors:
+        if not callable(getattr(of, name, None)):
+            raise TypeError(f"the class {of.__name__} lacks the function {name}, which wit/ has")
+    return type(of.__name__, (of,), {name: _guarded(of, name, kind) for name, kind in errors.items()})
+
+
+def _guarded(of: type, name: str, kind: str | None):
+    run = getattr(of, name)
+
+    def guarded(self, *given):
+        try:
+            return run(self, *given)
+        except (Err, MemoryError):
+            raise
+        except Exception as error:
+            stop = _stop_of(f"{of.__name__}.{name}", error)
+            if kind is None:
+                raise
+            ends = {"stop": stop, "string": getattr(stop.value, "message", str(error))}
+            raise Err(ends[kind] if kind in ends else _failure_of(stop)) from None
+
+    return guarded
+
+
+def _failure_of(stop):
+    """A stop as look-ups know it."""
+    from wit_world.exports import endpoints
+
+    match stop:
+        case _tools.Stop_InvalidArguments(problems):
+            return endpoints.Failure_Invalid(problems)
+        case _tools.Stop_Unavailable(it):
+            return endpoints.Failure_Unavailable(it.message)
+        case _tools.Stop_Refused(it):
+            return endpoints.Failure_Refused(endpoints.Refusal(it.code, it.message, it.status, it.details))
+    return endpoints.Failure_Unavailable("it waits, or asks, which a look-up cannot")
+
+
 @contextlib.contextmanager
 def _called(invocation):
     """One call: its tool, what that is called with, and the person. What is raised becomes the contract's stop."""
