@@ -1,7 +1,7 @@
 //! The configuration: one optional TOML file, with a default for every entry.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
@@ -309,13 +309,17 @@ impl Config {
         let tables = [&start.table, &written];
         let ours: Self = start.table.clone().try_into().map_err(defaults::unusable)?;
         let (mut components, mut endpoints) = (ours.components, ours.endpoints);
+        // What travels with a component is no mistake of the file.
+        let named: BTreeSet<_> = config.components.keys().cloned().collect();
         for (name, component) in config.components {
             components.entry(name).or_default().change(component);
         }
         for (name, component) in &mut components {
             component.limits =
                 component_limits(&config.limits, tables, name).or(component.limits.take());
-            component.check_halves(name, path)?;
+            if named.contains(name) {
+                component.check_halves(name, path)?;
+            }
             component.own_models = start.models.get(name).cloned().unwrap_or_default();
         }
         endpoints.change(config.endpoints);

@@ -168,7 +168,11 @@ fn extend(all: &mut Table, assistant: &str, table: Table) -> Result<(), String> 
 /// # Errors
 /// If the text is no TOML, or sets something that components cannot receive.
 pub fn parse(text: &str) -> Result<Defaults, String> {
-    let mut component: Table = toml::from_str(text).map_err(|it| it.message().to_owned())?;
+    let placed = |error: toml::de::Error| {
+        let line = error.span().map(|it| text[..it.start].matches('\n').count() + 1);
+        line.map(|it| format!("line {it}: ")).unwrap_or_default() + error.message()
+    };
+    let mut component: Table = toml::from_str(text).map_err(placed)?;
     let mut apart = |name: &str| match component.remove(name) {
         Some(Value::Table(table)) => Ok(table),
         Some(_) => Err(format!("{name} is no table")),
@@ -190,7 +194,8 @@ pub fn parse(text: &str) -> Result<Defaults, String> {
         read.map_err(|it| format!("assistants.{name}: {}", it.message()))?;
     }
     let read: Result<ComponentConfig, _> = component.clone().try_into();
-    let read = read.map_err(|it| it.message().to_owned())?;
+    // With the key that it is in.
+    let read = read.map_err(|it| it.to_string().trim_end().replace('\n', " "))?;
     for (key, is_said) in [("changed", read.changed.is_some()), ("require", read.require.is_some())]
     {
         if is_said {

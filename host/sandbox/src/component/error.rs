@@ -111,7 +111,7 @@ pub enum LoadError {
     #[error("{0}")]
     Unreached(String),
     /// The grants that it asks for cannot be given.
-    #[error("what it asks for cannot be given: {0}")]
+    #[error("its defaults.toml, the section madoguchi:defaults, cannot be used: {0}")]
     Unusable(String),
     /// Calls that fitted the version before it may fail with this one.
     #[error(

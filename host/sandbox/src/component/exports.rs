@@ -256,10 +256,16 @@ impl LoadedComponent {
         let granted = self.setup.grants.contains(&Grant::Schedule);
         match (&self.exports.schedule, granted, schedule_ms) {
             (Some(_), true, Some(_)) | (None, _, None) => {}
-            (Some(_), ..) => tracing::info!(
-                component,
-                "it has a schedule that does not run; to run it, add \"schedule\" to grants and set schedule_ms under [components.{component}]"
-            ),
+            (Some(_), granted, ms) => {
+                let grant = (!granted).then_some("add \"schedule\" to grants");
+                let lacks: Vec<_> =
+                    grant.into_iter().chain(ms.is_none().then_some("set schedule_ms")).collect();
+                let lacks = lacks.join(" and ");
+                tracing::info!(
+                    component,
+                    "it has a schedule that does not run; to run it, {lacks} under [components.{component}]"
+                );
+            }
             (None, _, Some(_)) => {
                 tracing::warn!(component, "schedule_ms is set, and it has no schedule to run");
             }
