@@ -121,14 +121,20 @@ impl State {
         matches!(self, Self::Waits | Self::Asks { .. })
     }
 
-    /// Whether this one asks what is answered by `now`. What was denied or replaced meanwhile has refusals of its own.
-    pub(super) fn is_of_other_questions(&self, now: &Self) -> bool {
-        match (self, now) {
-            (Self::Asks { state: one, .. }, Self::Asks { state: other, .. }) => one != other,
-            (Self::Asks { .. }, now) => {
-                matches!(now, Self::Begun | Self::Running | Self::Ended(_))
-            }
-            _ => false,
+    /// The digest of the questions that it asks, if any.
+    pub fn questions_digest(&self) -> Option<String> {
+        match self {
+            Self::Asks { state, .. } => Some(digest(state.as_bytes())),
+            _ => None,
+        }
+    }
+
+    /// Whether the questions with the digest `seen` are answered by now. What was denied or replaced meanwhile has
+    /// refusals of its own.
+    pub(super) fn has_answered(&self, seen: &str) -> bool {
+        match self {
+            Self::Asks { .. } => self.questions_digest().is_none_or(|it| it != seen),
+            now => matches!(now, Self::Begun | Self::Running | Self::Ended(_)),
         }
     }
 
@@ -420,14 +426,15 @@ mod tests {
     fn questions_are_of_the_past_once_they_are_answered() {
         let asks = |state: &str| State::Asks { questions: Vec::new(), state: state.to_owned() };
         let failed = State::Ended(Err(broken_off()));
+        let seen = asks("a").questions_digest().unwrap();
         for answered in [asks("b"), State::Begun, State::Running, failed] {
-            assert!(asks("a").is_of_other_questions(&answered), "{answered:?}");
+            assert!(answered.has_answered(&seen), "{answered:?}");
         }
         let replaced = State::Replaced { by: "a".to_owned() };
         for other in [asks("a"), State::Denied, State::Expired, replaced] {
-            assert!(!asks("a").is_of_other_questions(&other), "{other:?}");
+            assert!(!other.has_answered(&seen), "{other:?}");
         }
-        assert!(!State::Waits.is_of_other_questions(&State::Begun));
+        assert_eq!(State::Waits.questions_digest(), None);
     }
 
     #[tokio::test]

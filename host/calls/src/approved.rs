@@ -81,11 +81,11 @@ impl Calls {
     /// A decision that no longer fits changes nothing: the approval as it stands says what became of it.
     ///
     /// # Errors
-    /// When it answers the questions of `seen`, and they are answered by now.
+    /// When it answers the questions with the digest `seen`, and they are answered by now.
     pub fn reply<'a>(
         &'a self,
         id: &'a str,
-        seen: Option<State>,
+        seen: Option<String>,
         speaker: Speaker,
         reply: Reply,
     ) -> BoxFuture<'a, Result<Approval, Failure>> {
@@ -99,7 +99,7 @@ impl Calls {
     async fn replied(
         &self,
         id: &str,
-        seen: Option<State>,
+        seen: Option<String>,
         speaker: Speaker,
         reply: Reply,
     ) -> Result<Approval, Failure> {
@@ -110,7 +110,7 @@ impl Calls {
         let approval = approvals.read(id, &principal).await.map_err(|it| unread(&it))?;
         let approval = approval.filter(|it| self.shows(it, &speaker.caller));
         let mut approval = approval.ok_or_else(unknown_approval)?;
-        if seen.is_some_and(|it| it.is_of_other_questions(&approval.state)) {
+        if seen.is_some_and(|it| approval.state.has_answered(&it)) {
             let message = "These questions were answered before; GET says what became of the call.";
             let failure = Failure::new("answered_already", 409, message);
             return Err(failure.with("state", approval.state.name()));
@@ -216,7 +216,8 @@ impl Calls {
         self.ask_in::<CallTool>(call, Questions::Answered, catalog).await
     }
 
-    /// Approvals that `wait` depends on and that its caller can be asked about now: ids and questions.
+    /// Approvals that `wait` depends on and that its caller can be asked about now: ids, each with the digest of the
+    /// questions that it asks behind a slash, and questions.
     pub(super) async fn to_approve(
         &self,
         call: &CallRequest,
@@ -234,7 +235,10 @@ impl Calls {
             let Some(approval) = approval.filter(|it| it.state.is_open()) else { continue };
             if ids.len() < QUESTIONS_MAX {
                 questions.extend(self.questions(&approval, &call.caller));
-                ids.push(id);
+                ids.push(match approval.state.questions_digest() {
+                    Some(digest) => format!("{id}/{digest}"),
+                    None => id,
+                });
             }
         }
         (!ids.is_empty()).then_some((ids, InputRequired { questions, state: None }))
@@ -283,7 +287,9 @@ impl Calls {
 
     /// Takes the decisions of a client's person on the approvals that the round before asked for.
     pub(super) async fn answered(&self, call: &CallRequest, approving: &[String]) {
-        for id in approving {
+        for approving in approving {
+            let asked = approving.split_once('/');
+            let (id, seen) = asked.map_or((&**approving, None), |it| (it.0, Some(it.1)));
             let event = event_of(id);
             let of_questions = format!("{event}/");
             let answers: BTreeMap<_, _> = call
@@ -304,8 +310,9 @@ impl Calls {
                 None => Reply::Answers(answers),
             };
             let (caller, surface, trace) = (call.caller.clone(), call.surface, call.trace.clone());
-            if let Err(failure) =
-                self.reply(id, None, Speaker { caller, surface, trace }, reply).await
+            if let Err(failure) = self
+                .reply(id, seen.map(str::to_owned), Speaker { caller, surface, trace }, reply)
+                .await
             {
                 tracing::warn!("an approval is not answered: {}", failure.message);
             }

@@ -48,7 +48,8 @@ pub struct State {
     /// The approvals that keep what its calls changed unasked so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made: Vec<String>,
-    /// Approvals among `held` that the last round asked about in place of the component.
+    /// Approvals among `held` that the last round asked about in place of the component, each with the digest of its
+    /// questions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approving: Vec<String>,
 }

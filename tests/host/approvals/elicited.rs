@@ -6,7 +6,7 @@ use tests::{
     legacy::LegacySession,
 };
 
-use super::{Errands, pending};
+use super::{ERRAND, Errands, decide, pending};
 
 /// One round of `run_errand` by a client that shows forms.
 async fn run(client: &Client, calls: Value, more: Value) -> Value {
@@ -86,4 +86,32 @@ async fn clients_of_the_legacy_era_are_asked_too() {
     }
     assert!(outcome["result"]["structuredContent"]["outputs"].is_array(), "{outcome}");
     assert!(!errands.is_free(0).await);
+}
+
+/// A late answer to questions that were answered elsewhere is not taken for the next ones.
+#[tokio::test(flavor = "multi_thread")]
+async fn late_answer_is_asked_the_questions_that_are_open() {
+    let lines = ERRAND.replace("'greet'", "'greet_twice'");
+    let errands = Errands::with(&lines).await;
+    let client = errands.server.client();
+    let calls = json!([{ "tool": "greet_twice", "arguments": {} }]);
+    let first = run(&client, calls.clone(), json!({})).await;
+    let shown = pending(&client).await.remove(0);
+    let id = shown["id"].as_str().unwrap_or_else(|| panic!("{shown}"));
+    let named = |name: &str| json!({ "action": "accept", "content": { "name": name } });
+    let (status, asking) =
+        decide(&client, id, json!({ "answers": { "name": named("花子") } })).await;
+    assert_eq!((status, &asking["state"]), (200, &json!("asking")), "{asking}");
+    let answered = |asked: &Value, answer: Value| {
+        let asked = &asked["result"];
+        let requests = asked["inputRequests"].as_object().unwrap_or_else(|| panic!("{asked}"));
+        let answers = requests.keys().map(|it| (it.clone(), answer.clone()));
+        let answers: serde_json::Map<_, _> = answers.collect();
+        json!({ "requestState": asked["requestState"], "inputResponses": answers })
+    };
+    let second = run(&client, calls.clone(), answered(&first, named("Taro"))).await;
+    assert!(second.to_string().contains("Are you 花子?"), "{second}");
+    let last = json!({ "action": "accept", "content": {} });
+    let done = run(&client, calls, answered(&second, last)).await;
+    assert!(done.to_string().contains("Hello, 花子!"), "{done}");
 }

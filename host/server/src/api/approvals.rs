@@ -112,7 +112,8 @@ async fn answer(
     let speaker = Speaker { caller: caller.clone(), surface: Surface::Rest, trace };
     let denies = matches!(reply, Reply::Deny);
     let waited = matches!(before.state, Stands::Waits);
-    let approval = endpoints.calls.reply(&id, Some(before.state), speaker, reply).await?;
+    let approval =
+        endpoints.calls.reply(&id, before.state.questions_digest(), speaker, reply).await?;
     // Another decision may have come in between.
     let is_late = match approval.state {
         Stands::Denied => !denies,
