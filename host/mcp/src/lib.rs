@@ -48,6 +48,7 @@ pub mod error_mapping;
 
 mod digests;
 mod early;
+mod envelope;
 pub mod fast_path;
 mod legacy;
 mod lists;

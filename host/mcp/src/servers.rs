@@ -46,7 +46,6 @@ mod supervisor;
 
 pub(crate) use call::cancel;
 use connection::Connection;
-pub(crate) use messages::{ID_WITHIN, id_in_head, id_in_tail};
 use offer::Lists;
 use pins::Pins;
 pub use pins::WaitingTool;

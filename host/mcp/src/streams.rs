@@ -23,7 +23,7 @@ use tokio::{
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 
 use super::{
-    servers::{ID_WITHIN, id_in_head, id_in_tail},
+    envelope::Envelope,
     subscriptions::{LISTEN, set_aside},
     wire,
 };
@@ -276,7 +276,7 @@ fn refusal(line: &[u8]) -> Option<Refusal> {
         Err(error) => {
             let why = unreadable::explain(&error.to_string());
             let message = format!("The line is not JSON: {why}.");
-            return refusal(ErrorData::parse_error(message, None), id_of_request(line));
+            return refusal(ErrorData::parse_error(message, None), Envelope::of(line).requested());
         }
     };
     let has = |name: &str| object.contains_key(name);
@@ -287,31 +287,8 @@ fn refusal(line: &[u8]) -> Option<Refusal> {
     refusal(ErrorData::invalid_request(NO_MESSAGE, None), id)
 }
 
-/// The id in a line that was to be a request: its client waits for the answer to that.
-fn id_of_request(line: &[u8]) -> Option<RequestId> {
-    let text = String::from_utf8_lossy(line);
-    if !text.contains("\"method\"") {
-        return None;
-    }
-    // Ids within parameters do not count.
-    let before = text.split("\"params\"").next().unwrap_or_default();
-    let is_whole = text.matches('{').count() == text.matches('}').count();
-    id_in_head(before.as_bytes()).or_else(|| id_in_tail(line).filter(|_| is_whole))
-}
-
-/// A line that is too long, with the id of its request if its beginning has one.
+/// A line that is too long, with the id of its request if that is read so far.
 struct TooLong(Option<RequestId>);
-
-impl TooLong {
-    /// Keeps no id where the line may be an answer itself.
-    fn of(line: &[u8]) -> Self {
-        let head = &line[..line.len().min(ID_WITHIN)];
-        let is_answer = [&b"\"result\""[..], b"\"error\""]
-            .iter()
-            .any(|member| head.windows(member.len()).any(|it| it == *member));
-        Self(id_of_request(head).filter(|_| !is_answer))
-    }
-}
 
 /// Reads lines. One that is too long becomes [`TooLong`].
 struct Lines(AnyDelimiterCodec);
@@ -325,7 +302,7 @@ impl Lines {
             Ok(line) => Ok(line.map(Ok)),
             // The beginning of the line is still in the buffer.
             Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
-                Ok(Some(Err(TooLong::of(buffer))))
+                Ok(Some(Err(TooLong(Envelope::of(buffer).requested()))))
             }
             Err(AnyDelimiterCodecError::Io(error)) => Err(error),
         }

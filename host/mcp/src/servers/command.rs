@@ -13,7 +13,8 @@ use tokio::{
     process::{Child, ChildStdin, ChildStdout},
 };
 
-use super::messages::{ID_WITHIN, id_in_head, id_in_tail, is_no_answer, readable, too_large};
+use super::messages::{readable, too_large};
+use crate::envelope::Envelope;
 
 /// Time limits to exit after end of input and after a signal.
 const END: Duration = Duration::from_secs(3);
@@ -111,40 +112,33 @@ impl Transport<RoleClient> for StdioTransport {
     }
 }
 
-/// A line that is being read; of one that is too long its beginning and its end.
+/// A line that is being read; of one that is too long only what it answers is kept.
 struct Line {
     most: usize,
     bytes: Vec<u8>,
-    tail: Vec<u8>,
-    is_cut: bool,
+    cut: Option<Envelope>,
 }
 
 impl Line {
     fn new(most: usize) -> Self {
-        Self { most, bytes: Vec::new(), tail: Vec::new(), is_cut: false }
+        Self { most, bytes: Vec::new(), cut: None }
     }
 
     fn take(&mut self, bytes: &[u8]) {
+        if let Some(cut) = &mut self.cut {
+            return cut.read(bytes);
+        }
         self.bytes.extend_from_slice(bytes);
-        if !self.is_cut && self.bytes.len() <= self.most {
-            return;
+        if self.bytes.len() > self.most {
+            self.cut = Some(Envelope::of(&std::mem::take(&mut self.bytes)));
         }
-        if !self.is_cut {
-            self.is_cut = true;
-            self.tail = self.bytes.split_off(self.bytes.len().min(ID_WITHIN));
-        } else if self.bytes.len() > ID_WITHIN {
-            self.tail.extend(self.bytes.drain(ID_WITHIN..));
-        }
-        self.tail.drain(..self.tail.len().saturating_sub(ID_WITHIN));
-        self.tail.shrink_to(2 * ID_WITHIN);
     }
 
     /// The complete message, or an error in place of a too large answer. `None` for neither.
     fn end(&mut self) -> Option<ServerJsonRpcMessage> {
-        let (bytes, tail) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.tail));
-        if std::mem::take(&mut self.is_cut) {
-            let id = id_in_head(&bytes).or_else(|| id_in_tail(&tail));
-            let id = id.filter(|_| !is_no_answer(&bytes));
+        let bytes = std::mem::take(&mut self.bytes);
+        if let Some(cut) = self.cut.take() {
+            let id = cut.answered();
             if id.is_none() {
                 tracing::warn!(target: "server", most = self.most, "a line that is too long answers nothing");
             }
@@ -215,7 +209,7 @@ mod tests {
                 let mut line = Line::new(4_000);
                 for bytes in text.as_bytes().chunks(piece) {
                     line.take(bytes);
-                    assert!(line.bytes.len() <= 4_000 && line.tail.len() <= ID_WITHIN);
+                    assert!(line.bytes.len() <= 4_000);
                 }
                 let Some(JsonRpcMessage::Error(error)) = line.end() else { panic!("{piece}") };
                 assert_eq!(error.id.map(|it| it.to_string()).as_deref(), Some(id), "{piece}");

@@ -7,7 +7,8 @@ use rmcp::model::RequestId;
 use serde_json::json;
 use sse_stream::{Error as SseError, Sse, SseStream};
 
-use super::messages::{ID_WITHIN, id_in_head, id_in_tail, is_no_answer, readable, too_large};
+use super::messages::{readable, too_large};
+use crate::envelope::Envelope;
 
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 
@@ -24,8 +25,8 @@ fn readable_event(mut event: Sse) -> Sse {
 }
 
 /// Corrects the lines of an event stream for the parser, which ends the stream at a cut character, at a field that no
-/// event has and at one that is repeated; other clients ignore such a field, so it is left out. An event that is too
-/// large is not kept and is replaced by an error of its request.
+/// event has and at one that is repeated; other clients ignore such a field, so it is left out, as is a comment, however
+/// long. An event that is too large is not kept and is replaced by an error of its request.
 #[derive(Default)]
 struct Lines {
     /// Maximum size of an event, in bytes.
@@ -38,10 +39,11 @@ struct Lines {
     /// Bytes of the event and of its last line.
     event: usize,
     last: usize,
+    /// Whether the line so far begins as a comment does, or as data.
+    is_comment: bool,
+    is_data: bool,
     after_cr: bool,
-    /// The beginning of the event, and, of one that is too large, its end.
-    head: Vec<u8>,
-    tail: Vec<u8>,
+    envelope: Envelope,
     is_cut: bool,
     is_answered: bool,
 }
@@ -64,39 +66,42 @@ impl Lines {
     }
 
     fn take(&mut self, byte: u8, passed: &mut Vec<u8>) {
-        self.event += 1;
+        const DATA: &[u8] = b"data:";
+        self.is_comment = if self.last == 0 { byte == b':' } else { self.is_comment };
+        self.is_data = match DATA.get(self.last) {
+            Some(expected) => (self.last == 0 || self.is_data) && byte == *expected,
+            None => self.is_data,
+        };
         self.last += 1;
-        if self.head.len() < ID_WITHIN {
-            self.head.push(byte);
+        if self.is_comment {
+            // Comments may keep a quiet stream open for ever and are no part of an event.
+            return;
+        }
+        self.event += 1;
+        if self.is_data && self.last > DATA.len() {
+            self.envelope.read(&[byte]);
         }
         if self.is_cut {
-            self.tail.push(byte);
-            if self.tail.len() == 2 * ID_WITHIN {
-                self.tail.drain(..ID_WITHIN);
-            }
-        } else if self.event > self.most {
-            self.is_cut = true;
-            self.tail = std::mem::take(&mut self.line);
-            self.tail.drain(..self.tail.len().saturating_sub(ID_WITHIN));
-            self.tail.push(byte);
-            // Ends the event so far, which is no message and is ignored.
-            passed.push(b'\n');
-            let id = || self.of.clone().or_else(|| id_in_head(&self.head));
-            self.is_answered = !is_no_answer(&self.head) && answer(passed, id());
-        } else {
-            self.line.push(byte);
+            return;
         }
+        if self.event <= self.most {
+            return self.line.push(byte);
+        }
+        (self.is_cut, self.line) = (true, Vec::new());
+        // Ends the event so far, which is no message and is ignored.
+        passed.push(b'\n');
+        self.is_answered = answer(passed, self.answered(false));
+    }
+
+    /// The request that an event answers. While it is not whole, what has no result so far may be a request yet.
+    fn answered(&self, is_whole: bool) -> Option<RequestId> {
+        let of = self.of.clone().filter(|_| !self.envelope.has_method);
+        of.or_else(|| self.envelope.answered().filter(|_| is_whole || self.envelope.has_answer))
     }
 
     /// Passes on the line that ends, if its field is valid.
     fn end_line(&mut self, passed: &mut Vec<u8>) {
-        let count = std::mem::take(&mut self.last);
-        if !self.is_cut && self.line.starts_with(b":") {
-            // Comments may keep a quiet stream open for ever and are no part of an event.
-            self.event -= count;
-            let begin = self.event.min(ID_WITHIN);
-            self.head.truncate(begin);
-        }
+        self.last = 0;
         let line = std::mem::take(&mut self.line);
         let line = match std::mem::take(&mut self.is_first) {
             true => line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&line),
@@ -124,15 +129,12 @@ impl Lines {
     fn end_event(&mut self, passed: &mut Vec<u8>) {
         if !self.is_cut {
             passed.push(b'\n');
-        } else if !self.is_answered
-            && (is_no_answer(&self.head) || !answer(passed, id_in_tail(&self.tail)))
-        {
+        } else if !self.is_answered && !answer(passed, self.answered(true)) {
             tracing::warn!(target: "server", most = self.most, "an event that is too large answers nothing");
         }
         (self.event, self.is_cut, self.is_first) = (0, false, false);
         self.seen.clear();
-        self.head.clear();
-        self.tail.clear();
+        self.envelope = Envelope::default();
     }
 }
 
@@ -207,7 +209,10 @@ mod tests {
         let last = format!(
             "data: {{\"result\":{{\"t\":\"{large}\"}},\"jsonrpc\":\"2.0\",\"id\":\"a\"}}\r\n\r\n"
         );
-        for (event, id) in [(first, "7"), (last, "\"a\"")] {
+        let middle = format!(
+            "data: {{\"result\":{{\"t\":\"{large}\"}},\ndata: \"id\":8,\ndata: \"meta\":\"{large}\"}}\n\n"
+        );
+        for (event, id) in [(first, "7"), (last, "\"a\""), (middle, "8")] {
             for cut in [1_500, 2_990] {
                 let (one, two) = event.as_bytes().split_at(cut);
                 let text = passed(2_000, None, &[b"data: 0\n\n", one, two, b"data: 1\n\n"]);
@@ -243,6 +248,9 @@ mod tests {
         let comments = ": \"result\", and so on\n".repeat(1_000);
         let read = passed(2_000, None, &[comments.as_bytes(), answer.as_bytes()]);
         assert_eq!(read, answer);
+        let comment = format!(":{}\n", "\"method\":{".repeat(1_000));
+        let read = passed(2_000, None, &[comment.as_bytes(), answer.as_bytes()]);
+        assert_eq!(read, answer, "one that is longer than an event may be");
         let large = answer.replace('y', "yyy");
         let read = passed(2_000, None, &[comments.as_bytes(), large.as_bytes()]);
         assert!(read.contains("-32097") && read.contains("\"id\":7"), "{read}");

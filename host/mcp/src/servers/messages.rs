@@ -6,14 +6,13 @@ use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
+use crate::envelope::Envelope;
 use base::unreadable;
 
 /// Error code in place of an unreadable answer.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
 /// Error code in place of a too large answer.
 pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
-/// Bytes at the beginning and at the end of a message in which its request's id is looked for.
-pub(crate) const ID_WITHIN: usize = 1 << 10;
 
 /// Error in place of an invalid message.
 pub(super) fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
@@ -34,10 +33,8 @@ pub(super) fn readable(text: &str) -> Cow<'_, str> {
     let Err(error) = serde_json::from_str::<IgnoredAny>(&text) else {
         return with_error(&text).map_or(text, Cow::Owned);
     };
-    let is_answer =
-        (text.contains("\"result\"") || text.contains("\"error\"")) && !text.contains("\"method\"");
-    let id = id_in_head(text.as_bytes()).or_else(|| id_in_tail(text.as_bytes()));
-    let Some(id) = id.filter(|_| is_answer) else { return text };
+    let envelope = Envelope::of(text.as_bytes());
+    let Some(id) = envelope.answered().filter(|_| envelope.has_answer) else { return text };
     json!(no_message(&error.to_string(), id)).to_string().into()
 }
 
@@ -108,41 +105,6 @@ fn without_halves(json: &str) -> Cow<'_, str> {
     }
     whole.push_str(&json[kept..]);
     whole.into()
-}
-
-/// The id in the beginning of a message: before its result, in which there may be others.
-pub(crate) fn id_in_head(bytes: &[u8]) -> Option<RequestId> {
-    let text = String::from_utf8_lossy(bytes);
-    id(before_answer(&text).split_once("\"id\"")?.1)
-}
-
-/// Whether a message that begins so is a notification or a request, and the id in it, if any, none of ours.
-pub(super) fn is_no_answer(head: &[u8]) -> bool {
-    before_answer(&String::from_utf8_lossy(head)).contains("\"method\"")
-}
-
-/// What a message begins with before its result or error.
-fn before_answer(text: &str) -> &str {
-    let text = text.split("\"result\"").next().unwrap_or_default();
-    text.split("\"error\"").next().unwrap_or_default()
-}
-
-/// The id in the end of a message: its last member.
-pub(crate) fn id_in_tail(bytes: &[u8]) -> Option<RequestId> {
-    let text = String::from_utf8_lossy(bytes);
-    let (before, last) = text.trim_end().strip_suffix('}')?.rsplit_once("\"id\"")?;
-    let is_member = before.trim_end().ends_with(',') && !last.contains(['{', '}', ',', '[']);
-    id(last).filter(|_| is_member)
-}
-
-/// The id behind a colon.
-fn id(text: &str) -> Option<RequestId> {
-    let text = text.trim_start().strip_prefix(':')?.trim_start();
-    let end = match text.strip_prefix('"') {
-        Some(rest) => rest.find('"')? + 2,
-        None => text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len()),
-    };
-    serde_json::from_str(text.get(..end)?).ok()
 }
 
 #[cfg(test)]
