@@ -59,6 +59,8 @@ pub(crate) struct Modern {
 pub(crate) struct ServerState {
     /// Its tools, as it lists them.
     pub(crate) tools: Mutex<Vec<Value>>,
+    /// The tools that it has from the moment on in which it is first listened to.
+    pub(crate) later: Mutex<Option<Vec<Value>>>,
     /// Its resources, each as a read of it gives it out; those with a name are listed.
     pub(crate) resources: Mutex<Vec<Value>>,
     /// Methods that it answers with an error.
@@ -261,6 +263,9 @@ fn events(
 }
 
 fn listen(server: &ServerState, id: Value, message: &Value) -> Response {
+    if let Some(tools) = locked(&server.later).take() {
+        *locked(&server.tools) = tools;
+    }
     let changes = locked(&server.changed).as_ref().expect("it changes").subscribe();
     let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
     let agreed = json!({

@@ -1,6 +1,6 @@
 //! Tools, prompts and resources of upstream servers: their names, and conflicts.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tests::{
@@ -237,6 +237,17 @@ async fn lists_and_gives_servers_prompts_and_resources_while_present() {
     assert!(away["error"]["message"].as_str().unwrap().contains("is not there now"), "{away}");
     let note = client.result("resources/read", json!({ "uri": "note://http/1" })).await;
     assert_eq!(note["contents"][0]["text"], "a note of http");
+}
+
+/// What changes between the first list and the subscription is notified of to no client.
+#[tokio::test]
+async fn sees_change_from_before_it_is_listened_to() {
+    let modern = Modern::start();
+    *modern.state().later.lock().unwrap() = Some(vec![tool("peek", true)]);
+    let began = Instant::now();
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_peek").await;
+    assert!(began.elapsed() < Duration::from_secs(25), "lists are read every 30 s in any case");
 }
 
 #[tokio::test]

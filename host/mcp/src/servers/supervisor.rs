@@ -164,6 +164,8 @@ async fn listen(connection: &Connection) {
         let began = Instant::now();
         match connection.peer.listen(filter).await {
             Ok(mut subscription) => {
+                // What changed since the lists were read was not notified of.
+                connection.handler.change();
                 while let Ok(Some(_)) = subscription.next().await {
                     connection.handler.change();
                 }
