@@ -14,6 +14,7 @@ mod reserve;
 mod rules;
 mod seats;
 mod showings;
+mod switches;
 mod titles;
 mod two_bookings;
 mod visit;
