@@ -250,8 +250,8 @@ impl Ensemble {
     fn ask<F: Families>(&mut self, query: &Query<'_, F>) -> Result<Step, NoReply> {
         let mut replies = self.replies(query, None)?;
         // `undo` is about what was done last, not about the form of another component.
-        let latest = self.latest.as_deref().filter(|it| *it != SMALL_TALK);
-        if let Some(latest) = latest.filter(|_| takes_back(&self.request)) {
+        if takes_back(&self.request) {
+            let latest = self.latest.as_deref().unwrap_or(SMALL_TALK);
             for (_, reply) in replies.iter_mut().filter(|it| it.0 != latest) {
                 reply.confidence = 0.0;
             }

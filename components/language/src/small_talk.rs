@@ -171,6 +171,7 @@ pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
             (format!("{text}\n{examples}").trim().to_owned(), 0.15)
         }
         Some(Manner::Greeting) => (format!("{}{}", say(HELLO), talk.examples(SAMPLES_MAX)), 0.15),
+        _ if takes_back(text) => (say(NOT_DONE), 0.15),
         None if consent(text).is_some_and(|it| it != Consent::Asks) => (say(UNASKED), 0.15),
         None if utterance.points_back() => (say(POINTLESS), 0.15),
         None => (format!("{}\n{}", say(NOT_UNDERSTOOD), talk.examples(SAMPLES_MAX)), 0.05),
@@ -181,6 +182,10 @@ pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
 /// Answer when a form is closed.
 pub(crate) const STOPPED: (&str, &str) =
     ("中止しました。予約などは何もしていません。", "Stopped; nothing was reserved or changed.");
+const NOT_DONE: (&str, &str) = (
+    "このチャットでは、元に戻せることをまだ何もしていません。",
+    "Nothing was done in this chat yet that could be taken back.",
+);
 const FORM: (&str, &str) = (
     "フォームの回答を受け取りましたが、続きの用件が分かりません。",
     "A form's answers arrived, but I do not know what they are for.",
@@ -252,6 +257,13 @@ mod tests {
             ("Never mind", "Very well"),
             ("it doesn't matter", "Very well"),
             ("yes", "Nothing waits for an answer"),
+            ("undo", "Nothing was done in this chat yet"),
+            ("やっぱり元に戻して", "Nothing was done in this chat yet"),
+            ("helo", "Hello"),
+            ("godo morning!", "Hello"),
+            ("こんちには", "Hello"),
+            ("thnaks", "You are welcome"),
+            ("ありがとお！", "You are welcome"),
             ("who are you?", "I am this service's built-in planner"),
             ("Good bye!", "Goodbye"),
             (CLOSED, "Stopped"),

@@ -6,9 +6,9 @@ use crate::{
     clock::starts,
     dates::{self, When},
     numbers::{self, Numbers},
-    scan::{self, QUOTES, marks, spaced},
+    scan::{self, QUOTES, distance, marks, spaced},
     vocabulary::Vocabulary,
-    words::Word,
+    words::{PHRASES, Word},
 };
 
 /// Maximum length of a parsed sentence, in characters; the rest is ignored.
@@ -75,7 +75,10 @@ impl Utterance {
         }
         let when = dates::read(&lower, today);
         let numbers = numbers::read(&chars, &lower, &when.spans, vocabulary);
-        let mut tokens = tokens(&lower, vocabulary);
+        let mut tokens = match mistyped(&lower) {
+            Some(word) => vec![Token { word, from: 0, to: lower.len(), is_denied: false }],
+            None => tokens(&lower, vocabulary),
+        };
         let spans = (vocabulary.spans)(&lower);
         drop_tokens(&mut tokens, &spans);
         let mut known = vec![false; lower.len()];
@@ -116,7 +119,7 @@ impl Utterance {
     /// Whether it is a question, by its mark, ending or first word.
     pub fn asks(&self) -> bool {
         const ENDS: &str =
-            "ですか|ますか|っけ|だっけ|かな|のか|でしょうか|かしら|何|なに|どれ|どう";
+            "ですか|ますか|っけ|だっけ|かな|のか|でしょうか|かしら|何|なに|どれ|どっち|どちら|どう";
         const BEGINS: &str =
             "what|which|when|where|who|how|is|are|do|does|did|has|have|any|was|were";
         let text: String = self.lower.iter().collect();
@@ -244,6 +247,28 @@ impl Utterance {
     pub fn is_at_raw(&self, what: &str, at: usize) -> bool {
         starts(&self.chars[at.min(self.chars.len())..], what)
     }
+}
+
+/// The greeting or thanks that the whole sentence is but for one typo: `helo`, `こんちには`.
+fn mistyped(lower: &[char]) -> Option<Word> {
+    const CHARS_MIN: usize = 4;
+    let text: String = lower.iter().collect();
+    let text: Vec<char> = text.trim_matches(|it: char| !it.is_alphanumeric()).chars().collect();
+    let is_near = |phrase: &[char]| {
+        // Two neighbours that are exchanged are one typo.
+        let is_exchanged = || {
+            let differ: Vec<_> = (0..text.len()).filter(|it| text[*it] != phrase[*it]).collect();
+            matches!(differ[..], [one, other] if one + 1 == other
+                && text[one] == phrase[other] && text[other] == phrase[one])
+        };
+        phrase.len() >= CHARS_MIN
+            && text.first() == phrase.first()
+            && (distance(&text, phrase) == 1 || text.len() == phrase.len() && is_exchanged())
+    };
+    let polite = PHRASES.iter().filter(|it| [Word::GREETING, Word::THANKS].contains(&it.0));
+    let mut phrases = polite.flat_map(|it| marks(it.1).map(|phrase| (it.0, phrase)));
+    let is_exact = phrases.clone().any(|it| it.1.chars().eq(text.iter().copied()));
+    phrases.find(|it| !is_exact && is_near(&it.1.chars().collect::<Vec<_>>())).map(|it| it.0)
 }
 
 /// Finds known words from left to right, the longest at each position.
