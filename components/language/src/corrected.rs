@@ -57,9 +57,15 @@ fn japanese(text: &str) -> String {
             at = first.0 - length;
             continue;
         }
+        // `1人減らして2人に`: the new number, not the difference.
+        let behind: String = chars[second.1..].iter().collect();
+        if first.2 == Kind::Count && is_change(&between) && behind.starts_with(['に', 'で']) {
+            chars.drain(first.0..second.0);
+            at = first.0 + second.1 - second.0;
+            continue;
+        }
         // `席3つ取って。いや2つでいいや`: the order around the corrected number stays.
         // An ordinal counts nothing, and `も` adds: `やっぱり3つ目の映画で`, `やっぱり日曜も`.
-        let behind: String = chars[second.1..].iter().collect();
         let is_other = behind.starts_with('目')
             || ["", "の回", "に", "の回に"].iter().any(|it| behind.starts_with(&format!("{it}も")));
         let is_order = || between.split_once(['。', '、']).is_some_and(|it| is_retraction(it.1));
@@ -81,6 +87,14 @@ fn japanese(text: &str) -> String {
         }
     }
     chars.into_iter().collect()
+}
+
+/// Whether `between` only says that something is more or less by the number before: `減らして`, `を増やして、`.
+fn is_change(between: &str) -> bool {
+    const CHANGES: &str = "減|増|へら|へっ|ふや|ふえ|足し|追加";
+    const CHARS_MAX: usize = 8;
+    let text = between.trim_start_matches(['を', 'が', 'は', '分', '、']);
+    between.chars().count() <= CHARS_MAX && marks(CHANGES).any(|it| text.starts_with(it))
 }
 
 /// Last word of this kind before `end`.
@@ -249,6 +263,11 @@ mod tests {
             ("AKIRAを3枚、2枚じゃなくて", "AKIRAを3枚、"),
             ("二人でゴジラ、明日。あ、やっぱり四人で", "でゴジラ、明日。あ、やっぱり四人で"),
             ("大人2枚と子供1枚", "大人2枚と子供1枚"),
+            ("1人減らして2人にして", "2人にして"),
+            ("2枚追加して、計5枚にしたい", "5枚にしたい"),
+            ("席を1つ増やして4つで", "席を4つで"),
+            ("1人減らして2人追加", "1人減らして2人追加"),
+            ("1人増えたので3人になりました", "3人になりました"),
             ("大人2人子供3人、やっぱり子供2人で", "大人2人子供2人で"),
             ("大人3枚、いや大人2枚と学生1枚", "大人2枚と学生1枚"),
             ("明日か明後日", "明日か明後日"),

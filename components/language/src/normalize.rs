@@ -94,9 +94,36 @@ fn with_counts_apart(text: &str) -> String {
     out
 }
 
+/// Writes the units of times in kana as usual: `4じ20ぷん`, `七じはん`; `3じゃなくて` has none.
+fn with_plain_times(text: &str) -> String {
+    const UNITS: [(&str, &str); 5] =
+        [("じかん", "時間"), ("じはん", "時半"), ("じ", "時"), ("ふん", "分"), ("ぷん", "分")];
+    const SMALL: [char; 3] = ['ゃ', 'ゅ', 'ょ'];
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_counted = out.ends_with(|it: char| it.is_ascii_digit() || is_numeral(it));
+        let unit = UNITS.iter().filter(|_| is_counted).find_map(|(kana, unit)| {
+            let behind = rest.strip_prefix(kana)?;
+            (!behind.starts_with(SMALL)).then_some((*unit, behind))
+        });
+        match unit {
+            Some((unit, behind)) => {
+                out.push_str(unit);
+                rest = behind;
+            }
+            None => {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    out
+}
+
 /// Removes retracted parts from `text`.
 pub fn without_retractions(text: &str) -> String {
-    let text = with_counts_apart(&plain_words(&widened(text.trim())))
+    let text = with_counts_apart(&with_plain_times(&plain_words(&widened(text.trim()))))
         .replace("->", "→")
         .replace("=>", "→");
     let mut text = crate::corrected::corrected(&text);
@@ -381,6 +408,9 @@ mod tests {
             ("キョウのレイトショー", "きょうのレイトショー"),
             ("ﾌﾀﾘ分お願い、アサッテ", "ふたり分お願い、あさって"),
             ("アスカのカード", "アスカのカード"),
+            ("おくりびと４じ２０ぷん", "おくりびと４時２０分"),
+            ("七じはんの回、2じかん以内", "七時半の回、2時間以内"),
+            ("3じゃなくて4で", "4で"),
             ("高速は使わないで", "高速は使わないで"),
             ("AKIRA2枚お願い", "AKIRA 2枚お願い"),
             ("AKIRA2人で", "AKIRA 2人で"),
