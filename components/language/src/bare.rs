@@ -108,7 +108,7 @@ fn refers_to_context(utterance: &Utterance, text: &str) -> bool {
 
 /// Whether `name` is an order, a setting or an everyday word: `遅い順で`, `満足度は5段階で`, `確定で`, `結果`.
 fn is_order(name: &str) -> bool {
-    const ACTIONS: &str = "一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存|結果|続き|状況|様子|経過|スタッフ|店員|担当者|係員|責任者";
+    const ACTIONS: &str = "ストップ|一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存|結果|続き|状況|様子|経過|スタッフ|店員|担当者|係員|責任者";
     let bare_name = name.trim_end_matches(['で', 'に']);
     let is_set = name.split_once('は').is_some_and(|(_, set)| {
         set.chars().any(char::is_numeric) || set.chars().count() > 1 && set.ends_with(['で', 'に'])
@@ -243,6 +243,7 @@ mod tests {
             "サイズの初期値はMに",
             "デートは？",
             "再開",
+            "ストップ",
             "the cheapest one",
         ] {
             let utterance = Utterance::parse(text, jiff::civil::date(2026, 11, 21), &WORDS);

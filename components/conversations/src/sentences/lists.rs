@@ -120,6 +120,7 @@ impl Lists {
             Goal::Halt => match pause_request(utterance) {
                 Some(true) => Kind::Pause,
                 Some(false) => Kind::Resume,
+                None if utterance.order() == Some(Order::Resume) => Kind::Resume,
                 None => Kind::Halt,
             },
             _ => Kind::Talks,

@@ -67,6 +67,10 @@ pub(super) enum Sign {
     EndRequest,
     /// A game is to begin, without named agents.
     GameRequest,
+    /// A talk is to begin, without named agents.
+    TalkRequest,
+    /// Only orders to stop or to go on.
+    Ordered,
 }
 
 use Sign::{Denies, Says};
@@ -138,6 +142,17 @@ const RULES: &[Rule<Goal, Sign>] = &[
         &[Says(&[CHAIN]), Sign::GameRequest],
         &[THERE, HALT, THEIRS, Sign::Question],
     ),
+    rule(
+        93,
+        Goal::Converse,
+        &[Sign::TalkRequest],
+        &[
+            Says(&[Word::RUNNING, Word::ENDED, Word::LIST, Word::SHOW]),
+            HALT,
+            THEIRS,
+            Sign::Question,
+        ],
+    ),
     // Existing conversations are listed, and no new one begins.
     rule(87, Goal::Halt, &[HALT, Says(&[TALKS, CHAIN, AGENTS])], &[]),
     rule(
@@ -158,13 +173,16 @@ const RULES: &[Rule<Goal, Sign>] = &[
         &[Says(&[AGENTS]), Says(&[Word::LIST, Word::EXISTS, Word::WHO, Word::SHOW])],
         &[NEW, THEIRS],
     ),
+    // Below anything that goes on elsewhere, and any guess.
+    rule(28, Goal::Halt, &[Sign::Ordered], &[]),
 ];
 
 /// Returns the goal of `utterance` by the first matching rule, and how sure it is.
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const SPEAKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
-    const PARTNERS: &str = "誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
+    const PARTNERS: &str = "誰が話す|誰がしゃべる|誰が喋る|誰が話せ|話せるのは誰|会話できるのは誰|who's available to talk|who is available to talk|who can talk|who will talk|who talks|who is going to talk|誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
     const BEGINS: &str = "しりとりを始め|しりとり始め|しりとりをはじめ|しりとりをスタート|しりとりスタート|しりとりしよう|しりとりをしよう|しりとりしたい|しりとりをしたい|しりとりを見たい|start a word chain|start the word chain|begin a word chain|start shiritori|play shiritori|play a word chain|start a game";
+    const TALKS: &str = "会話を始めて|会話始めて|会話をはじめて|会話を開始して|会話開始|会話をスタート|会話スタート|対話を始めて|対話始めて|議論を始めて|議論始めて|start a conversation|start a new conversation|begin a conversation|start a convo|start a chat between|start a debate|begin a debate";
     const PAST: &str = "what did|what have|how did|did worker|did they|have they|何してる|何をしてる|何している|どうしてる|進んでる|様子は|様子を|状況は|what are|how are|what is|どうなった|どうなって|何を話した|何話した|何を話して|話したの|話してた|何て言って|何を言って";
     const WONDERS: &str = "which agents|which of the agents|which bots|what agents|what bots|what can the agents|what can agents|how many agents|how do agents|how do the agents|do agents|do the agents|can agents|can the agents|are agents|are the agents|are there agents|who are the agents|どのエージェント|エージェントは何|エージェントって何|エージェントは誰|エージェントって誰";
     let has = |sign| match sign {
@@ -187,6 +205,8 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
             utterance.asks() && marks(WONDERS).any(|it| text.trim_start().starts_with(it))
         }
         Sign::Partners => utterance.says(PARTNERS),
+        Sign::TalkRequest => utterance.says(TALKS) && !utterance.has(&[Word::NOT]),
+        Sign::Ordered => utterance.order().is_some(),
         Sign::GameRequest => utterance.says(BEGINS) && !utterance.has(&[Word::NOT]),
     };
     language::rules::goal(RULES, has)

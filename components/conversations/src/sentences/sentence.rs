@@ -4,13 +4,13 @@ use std::ops::Deref;
 
 use language::{
     Date,
-    clock::is_numeral,
+    clock::{is_numeral, starts},
     coverage::is_small,
     name_pieces::is_name_char,
     numbers::whole,
     rules::Percent,
     scan::marks,
-    utterance::{Piece, Utterance},
+    utterance::{Piece, Utterance, clean},
     words::Word,
 };
 
@@ -53,7 +53,7 @@ impl Deref for Sentence {
 impl Sentence {
     /// Parses `text` with the vocabulary of conversations.
     pub(super) fn parse(text: &str, today: Date) -> Self {
-        Self(Utterance::parse(text, today, &VOCABULARY))
+        Self(Utterance::parse(&with_joined_names(text), today, &VOCABULARY))
     }
 
     /// Returns the names of agents, in their order, with the one that a single one is to talk with.
@@ -147,7 +147,10 @@ impl Sentence {
                 "と" => {
                     let is_polite = marks(POLITE).any(|it| rest.starts_with(it));
                     // `worker-aと電話で話したい` is the writer's own talk, `worker-aと日本語で話して` has no name.
-                    let is_named = is_polite || !is_own && (other.text.is_ascii() || lets);
+                    // So is `Python` in `worker-aとPythonで話して` what is talked about.
+                    let is_own_name = !other.text.starts_with(|it: char| it.is_ascii_uppercase());
+                    let is_written = other.text.is_ascii() && is_own_name;
+                    let is_named = is_polite || !is_own && (is_written || lets);
                     let is_member = is_named && marks(PARTICLES).any(|it| rest.starts_with(it));
                     is_first
                         || is_polite
@@ -211,6 +214,51 @@ impl Sentence {
             || marks(MARKS_BEFORE).any(|it| self.before(piece).trim_end().ends_with(it))
             || marks(MARKS_AFTER).any(|it| self.behind(piece).starts_with(it))
     }
+}
+
+/// Writes agents' names with their joint: `ワーカーA`, `worker a and worker b`, `WorkerB`.
+fn with_joined_names(text: &str) -> String {
+    const STEMS: [(&str, &str); 3] =
+        [("ワーカー", "worker"), ("わーかー", "worker"), ("worker", "worker")];
+    // `tell the worker a story` names none, `worker a and worker b` does.
+    const BEHIND: &str = "and|with|to|vs|versus|should|must|talk|chat|debate|discuss|about|for|will|can|start|starts|begin|begins|speak|or";
+    let chars: Vec<char> = clean(text);
+    let lower: Vec<char> = chars.iter().map(char::to_ascii_lowercase).collect();
+    let stem = |at: usize| STEMS.iter().find(|it| starts(&lower[at..], it.0));
+    let is_sign = |it: &char| it.is_ascii_alphabetic();
+    let is_letter = |at: usize| lower.get(at).is_some_and(char::is_ascii_alphanumeric);
+    let next_word = |at: usize| -> String {
+        let rest = lower.get(at..).unwrap_or_default();
+        let rest = rest.iter().skip_while(|it| **it == ' ');
+        rest.take_while(|it| it.is_ascii_alphanumeric()).collect()
+    };
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    while at < chars.len() {
+        let found = stem(at).filter(|_| at == 0 || !is_letter(at - 1)).and_then(|(kana, name)| {
+            let end = at + kana.chars().count();
+            let is_apart = lower.get(end) == Some(&' ');
+            let sign = end + usize::from(is_apart);
+            let next = next_word(sign + 1);
+            let is_named = chars.get(sign).is_some_and(char::is_ascii_uppercase)
+                || !is_apart
+                || !matches!(lower.get(sign), Some('a' | 'i'))
+                || next.is_empty()
+                || marks(BEHIND).any(|it| it == next);
+            let is_one = lower.get(sign).is_some_and(is_sign) && !is_letter(sign + 1);
+            (is_one && is_named).then(|| (format!("{name}-{}", lower[sign]), sign + 1))
+        });
+        match found {
+            Some((name, end)) => {
+                out.push_str(&name);
+                at = end;
+            }
+            None => {
+                out.push(chars[at]);
+                at += 1;
+            }
+        }
+    }
+    out
 }
 
 /// Whether `text` is a name such as `worker-a`: letters and digits with a joint between them.

@@ -6,6 +6,8 @@ use language::{
 };
 use serde_json::{Value, json};
 
+mod named;
+
 const TOOLS: &str = include_str!("../../tools.json");
 
 /// A conversation in which agents that are not named are asked for.

@@ -21,7 +21,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         CONVERSE,
         "会話させ|会話をさせ|会話して|会話をして|会話を始め|会話を開始|対話させ|対話をさせ|話させ|話をさせ|語らせ|語り合|話してもら|話し合|話しあ|議論|相談させ|相談して|やり取りをさせ|\
-         talk to each other|talk with each other|talk about|have a conversation|start a conversation|\
+         talk to each other|talk with each other|talk about|have a conversation|start a conversation|start a convo|a convo between|debate|\
          begin a conversation|let them talk|discuss|chat about|chat with|chat with each other|\
          a conversation between|talk to|talk with|talk",
     ),
@@ -31,7 +31,10 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "エージェント同士|エージェントたち|エージェント達|エージェント|ai同士|aiたち|two agents|the agents|agents|bots",
     ),
     (Word::WHO, "who are|who're"),
-    (TALKS, "会話|対話|おしゃべり|conversation|conversations|dialogue|dialogues|chats"),
+    (
+        TALKS,
+        "会話|対話|おしゃべり|convo|convos|conversation|conversations|dialogue|dialogues|chats",
+    ),
     (
         Word::RUNNING,
         "やり取り中|会話中|話し中|話している|話してる|今の会話|talking|chatting|still talking|still going|talking now|currently talking",

@@ -1,0 +1,81 @@
+//! Names of agents as people write them, and talks without names.
+
+use language::turn::ToolCall;
+
+use super::*;
+
+#[test]
+fn names_need_no_joint() {
+    for (sentence, expected) in [
+        ("ワーカーAとワーカーBで猫と犬どっちがいいか議論させて", ["worker-a", "worker-b"]),
+        ("ワーカーＢからワーカーａに来月の企画を聞いて", ["worker-b", "worker-a"]),
+        ("let worker a and worker b debate cats vs dogs", ["worker-a", "worker-b"]),
+        ("Worker B and Worker A should talk about tea", ["worker-b", "worker-a"]),
+        ("have workerA and workerC discuss lunch", ["worker-a", "worker-c"]),
+    ] {
+        let next = new_talk().say(sentence);
+        let (tool, arguments) = call(&next);
+        let members = [&arguments["initiator_agent_id"], &arguments["target_agent_id"]];
+        assert_eq!(
+            (tool, members.map(|it| it.as_str().unwrap())),
+            ("begin_conversation", expected)
+        );
+    }
+}
+
+#[test]
+fn article_is_no_part_of_a_name() {
+    for sentence in
+        ["tell the worker a story", "is every worker i see here busy?", "ワーカー2人を見せて"]
+    {
+        let next = new_talk().say(sentence);
+        let calls = match next {
+            Decision::Call(calls) => calls,
+            Decision::Conclude(_) => Vec::new(),
+        };
+        let is_named = |it: &ToolCall| format!("{:?}", it.arguments).contains("worker-");
+        assert!(!calls.iter().any(is_named), "{sentence}: {calls:?}");
+    }
+}
+
+#[test]
+fn capitalized_subject_is_no_member() {
+    for (sentence, topic) in
+        [("worker-aとPythonで話して", "Python"), ("worker-bとExcelを話して", "Excel")]
+    {
+        let next = new_talk().say(sentence);
+        let (tool, arguments) = call(&next);
+        assert_eq!((tool, &arguments["purpose"]), ("begin_conversation", &json!(topic)));
+        assert_eq!(arguments["initiator_agent_id"], Value::Null, "{sentence}");
+    }
+}
+
+#[test]
+fn talk_without_agents_asks_for_them() {
+    for (sentence, topic) in [
+        ("会話始めて。テーマは年末の旅行", json!("年末の旅行")),
+        ("議論を始めて、お題はお昼ごはん", json!("お昼ごはん")),
+        ("start a convo", Value::Null),
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, FORM, "{sentence}");
+        let next = talk.say(r#"{"target_agent_id": "worker-b"}"#);
+        assert_eq!(call(&next).1["purpose"], topic, "{sentence}");
+    }
+}
+
+#[test]
+fn order_without_a_begun_talk_lists_those_that_run() {
+    for sentence in ["ストップ", "再開", "stop now", "continue", "続けて"] {
+        let next = new_talk().say(sentence);
+        assert_eq!(call(&next), ("list_conversations", json!({ "state": "active" })), "{sentence}");
+    }
+}
+
+#[test]
+fn asks_who_may_talk() {
+    for sentence in ["who's available to talk?", "誰が話すの？", "会話できるのは誰？"]
+    {
+        assert_eq!(call(&new_talk().say(sentence)).0, "list_conversations", "{sentence}");
+    }
+}
