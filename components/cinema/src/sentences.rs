@@ -15,6 +15,7 @@ mod rules;
 mod seats;
 mod showings;
 mod switches;
+mod timed;
 mod titles;
 mod two_bookings;
 mod visit;
@@ -353,10 +354,10 @@ impl Family for Cinema {
                 ),
                 format!("I take that as something past; nothing was done now. {}", examples()),
             ),
-            Goal::Waiting => context.say(
-                "キャンセル待ちは、内蔵プランナーとの会話では受け付けていません。何もしていません。満席の回の座席表から申し込めます。",
-                "The built-in planner takes no names for the waiting list, so nothing was done. You can join it on the plan of the hall of a showing that is full.",
-            ),
+            Goal::Waiting => {
+                let nothing = context.say("何もしていません。", " Nothing was done.");
+                format!("{}{nothing}", questions::no_waiting(context.language))
+            }
             // A named film is described instead.
             Goal::NotOnRecord if questions::asks_of_films(utterance) => return None,
             Goal::NotOnRecord => questions::not_on_record(utterance, context.language).to_owned(),
@@ -425,7 +426,10 @@ impl Family for Cinema {
             | Goal::Reservation => {
                 let mut visit = Visit::new(utterance, goal, visit_of(before));
                 visit.remark = questions::price_remark(utterance, goal, language)
-                    .or_else(|| questions::route_remark(utterance, language));
+                    .or_else(|| questions::route_remark(utterance, language))
+                    .or_else(|| {
+                        utterance.waits.then(|| questions::no_waiting(language).to_owned())
+                    });
                 Request::Visit(Box::new(visit))
             }
             _ => return None,
@@ -662,7 +666,8 @@ fn guessed(utterance: &Sentence) -> Option<Goal> {
     if utterance.has(OTHERS) || utterance.leftover().is_none() {
         return None;
     }
-    let is_timed = utterance.when.date.is_some() || utterance.when.hours.is_some();
+    let when = &utterance.when;
+    let is_timed = when.date.is_some() || when.week.is_some() || when.hours.is_some();
     match () {
         () if !utterance.numbers.counts.is_empty() || !utterance.numbers.marked.is_empty() => {
             Some(Goal::Book)
@@ -692,7 +697,7 @@ fn used(visit: &Visit, goal: Goal) -> Used {
             let words = marks(facts::MAKERS).flat_map(|it| it.split(' '));
             names.extend(words.map(str::to_owned));
         }
-        Goal::Films | Goal::Showtimes => {
+        Goal::Films | Goal::Showtimes | Goal::Book | Goal::Seats => {
             let words =
                 marks(questions::CHEAPEST).filter(|it| visit.sentence.to_lowercase().contains(it));
             names.extend(words.flat_map(|it| it.split(' ')).map(str::to_owned));

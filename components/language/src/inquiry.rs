@@ -90,8 +90,12 @@ pub fn is_hypothetical(utterance: &Utterance) -> bool {
     const OPEN: &str = "とどうな|たらどうな|ばどうな|場合どうな|場合はどうな|と何が起|たら何が起|とどういう|たらどういう";
     const CONDITION: &str =
         "すると|したら|すれば|した場合|する場合|したあと|した後|すと|ると|れば|せば|たら";
+    /// Questions for advice.
+    const ADVICE: &str =
+        "たほうがいい|た方がいい|たほうが良い|た方が良い|たほうがよい|た方がよい|べき";
     let text = question(utterance);
-    if begins(&text, HAPPENS) || marks(OPEN).any(|it| text.contains(it)) {
+    let is_advice = utterance.asks() && marks(ADVICE).any(|it| text.contains(it));
+    if is_advice || begins(&text, HAPPENS) || marks(OPEN).any(|it| text.contains(it)) {
         return true;
     }
     let actions = || utterance.tokens.iter().filter(|it| is_action(utterance, it));

@@ -52,7 +52,7 @@ const ONE: &str = "wife|husband|partner|girlfriend|boyfriend|mother|mum|mom|fath
 const TICKETS: &str = "枚|まい|つ|席|席分|seats|seat|tickets|ticket|tix";
 const HEADS: &str =
     "人|名|名様|人分|ふたり|ひとり|ペア|カップル|夫婦|people|persons|person|ppl|pax|of us";
-const SORTS: &str = "大人|おとな|子供|子ども|こども|幼児|小学生|中学生|高校生|大学生|学生|シニア";
+const SORTS: &str = "車椅子|車いす|付き添い|付添い|付添|介助者|一般|大人|おとな|子供|子ども|こども|幼児|小学生|中学生|高校生|大学生|学生|シニア";
 
 /// Words between a label and its identifier.
 const LINKS: &str = "は|が|の|:|=|is|number|no.|#|「|\"|'|`|(|id";

@@ -99,7 +99,7 @@ pub(super) fn undated(utterance: &Utterance) -> String {
 
 /// Parses a new count after a denial, if nothing else is in `text`: `no, 2 please`, `やっぱり3で`.
 pub(super) fn recount(text: &str) -> Option<u32> {
-    const AROUND: &str = "no|nope|wait|sorry|actually|make it|just|please|pls|plz|thanks|then|instead|hmm|hm|oh|oops|uh|um|er|i mean|rather|scratch that|いや|いえ|ううん|やっぱり|やっぱ|ごめん|えっと|あっ|じゃあ|にして|にします|でお願いします|でお願い|で";
+    const AROUND: &str = "no|nope|nah|nvm|wait|sorry|actually|make it|just|please|pls|plz|thanks|then|instead|hmm|hm|oh|oops|uh|um|er|i mean|rather|scratch that|いや|いえ|ううん|やっぱり|やっぱ|ごめん|えっと|あっ|じゃあ|にして|にします|でお願いします|でお願い|で";
     const MARKS: &str = "、。,.!?…- ";
     let mut rest = text.trim();
     let mut is_taken_back = false;
@@ -144,15 +144,15 @@ pub(super) fn is_addition(utterance: &Utterance) -> bool {
         && !marks(FEWER).any(|it| padded.contains(&format!(" {it} ")))
 }
 
-/// Whether what `utterance` counts is taken off what was counted before: `1枚減らして`, `one less seat`.
+/// Whether what `utterance` counts is taken off what was counted before: `1枚減らして`, `one less seat`, `ひとり来れなくなった`.
 pub(super) fn lessens(utterance: &Utterance) -> bool {
-    const BEHIND: &str = "減らし|減って|減りま|へらし";
+    const BEHIND: &str = "減らし|減って|減りま|へらし|来れな|来られな|来な|行けな|行かな|欠席|不参加|抜け|can't|cant |cannot|won't|isn't coming|is not coming|dropped out|has dropped out";
     const FEWER: [&str; 2] = ["less", "fewer"];
     const THINGS: &str = "seat|seats|ticket|tickets|tix|person|persons|people|ppl|adult|adults|child|children|kid|kids|student|students|senior|seniors|place|places|of|than|please|pls|plz|then|now|thanks";
     let [(from, to)] = utterance.numbers.counted[..] else { return false };
     let text = |from: usize, to: usize| utterance.lower[from..to].iter().collect::<String>();
     let (counted, behind) = (text(from, to), text(to, utterance.lower.len()));
-    let behind = behind.trim_start_matches(['を', 'は', '分', ' ']);
+    let behind = behind.trim_start_matches(['を', 'は', 'が', '分', ' ']);
     // `2 seats less expensive` are two.
     let is_fewer = |rest: &str| {
         let word = rest.trim_start().split(|it: char| !it.is_alphanumeric()).next();
@@ -217,7 +217,7 @@ pub(super) fn corrected_date(utterance: &Utterance, date: Date, before: Option<&
 
 /// Whether `text` retracts something: `no wait, four`, `やっぱり3で`.
 pub(super) fn takes_back(text: &str) -> bool {
-    const RETRACTIONS: &str = "no|nope|wait|sorry|actually|oops|i mean|rather|scratch that";
+    const RETRACTIONS: &str = "no|nope|nah|nvm|wait|sorry|actually|oops|i mean|rather|scratch that";
     const JAPANESE: &str = "いや|いえ|ううん|やっぱ|ごめん|間違";
     let words: Vec<_> = text.split(|it: char| !it.is_ascii_alphanumeric()).collect();
     let is_said = |mark: &str| {

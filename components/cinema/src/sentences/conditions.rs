@@ -14,6 +14,8 @@ use language::{
     words::Word,
 };
 
+use super::timed::{self, Timed};
+
 /// Order of films; the first is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Order {
@@ -77,7 +79,7 @@ const DENIALS_AFTER: &str = "以外|じゃな|じゃない|ではな|は避け|�
 const POSITIONS: &[(Position, &str)] = &[
     (
         Position::Aisle,
-        "通路側|通路寄り|通路に近い|通路脇|通路沿い|端の席|端っこ|はしの席|aisle|aisle seat|aisle seats|at the end of a row|at the end of the row",
+        "通路側|通路寄り|通路に近い|通路脇|通路沿い|端の席|端っこ|はしの席|the side|the sides|side seats|aisle|aisle seat|aisle seats|at the end of a row|at the end of the row",
     ),
     (
         Position::Back,
@@ -148,6 +150,8 @@ pub(super) struct Conditions {
     pub(super) is_first: bool,
     pub(super) pick: Option<Pick>,
     pub(super) sorting: Option<Sorting>,
+    /// Order of films by their times.
+    pub(super) timed: Option<Timed>,
     /// Whether both the earliest and the latest are requested.
     is_both: bool,
     /// Range of a film's minutes.
@@ -213,6 +217,7 @@ impl Conditions {
             let at = utterance.find(mark, 0).filter(|at| !is_length(*at));
             at.is_some_and(|at| !mark.is_ascii() || utterance.is_word(at, mark))
         });
+        let timed = timed::timed(utterance);
         let length = length.map(|it| (it.0, utterance.piece(it.1.0, it.1.1).text));
         Self {
             order,
@@ -236,7 +241,10 @@ impl Conditions {
             row: row(&utterance.lower),
             is_compared: than.is_some()
                 || utterance.has(&[Word::COMPARE])
-                || order.is_some() && has("which|どっち|どちら") && joins(&text),
+                || (order.is_some() || timed.is_some())
+                    && has("which|どっち|どちら")
+                    && joins(&text),
+            timed,
             ..Self::default()
         }
     }
@@ -297,6 +305,9 @@ impl Conditions {
         }
         if self.is_away {
             used.extend(marks(DENIALS_AFTER).map(str::to_owned));
+        }
+        if self.timed.is_some() {
+            used.extend(timed::words().map(str::to_owned));
         }
         if self.ends {
             used.extend(marks(ENDS).map(str::to_owned));

@@ -10,6 +10,7 @@ use super::{
         RESERVATION_ID,
         Sign::{self, Denies, Says},
     },
+    timed,
     titles::Sentence,
     words::{HOLD, LET_GO, RESERVE},
 };
@@ -49,7 +50,7 @@ fn is_when(utterance: &Sentence) -> bool {
 /// Whether films are ranked.
 fn is_ranked(utterance: &Sentence) -> bool {
     let wanted = conditions::Conditions::parse(utterance);
-    wanted.is_compared && wanted.order.is_some()
+    wanted.is_compared && (wanted.order.is_some() || wanted.timed.is_some())
 }
 
 /// A sentence with its findings.
@@ -93,11 +94,16 @@ impl<'a> Facts<'a> {
             }
             Sign::Makers => utterance.says(MAKERS),
             Sign::Ages => questions::asks_age(utterance),
+            Sign::Timed => timed::timed(utterance).is_some(),
+            Sign::CancelFee => utterance.says(questions::CANCEL_FEES),
             Sign::House => utterance.says(HOUSE),
             Sign::Than => is_ranked(utterance) && utterance.says("than|より"),
             Sign::Ranked => is_ranked(utterance),
             Sign::Fare => questions::is_fare(utterance),
-            Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
+            Sign::When => {
+                let when = &utterance.when;
+                when.date.is_some() || when.week.is_some() || when.hours.is_some()
+            }
         }
     }
 }

@@ -52,6 +52,21 @@ impl Fares {
 }
 
 impl Visit {
+    /// Total of the wished seats of a kind, in brackets.
+    fn total_of(
+        &self,
+        amount: u64,
+        kind: &str,
+        currency: &str,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
+        // One place for a wheelchair, with the seats beside it, is not taken by all.
+        let is_for_all = !matches!(kind, "wheelchair" | "companion");
+        let count = self.count.filter(|it| *it > 1 && is_for_all)?;
+        let total = money(amount.checked_mul(count.into())?, currency, context.language);
+        Some(context.say(format!("（{count}席で{total}）"), format!(" ({total} for {count})")))
+    }
+
     /// Answers with the price of each kind of seat.
     pub(super) fn answer_prices(&mut self, context: &TurnContext<'_>, found: &Value) -> Decision {
         const KINDS: [(&str, &str, &str); 5] = [
@@ -66,8 +81,10 @@ impl Visit {
         let lines: Vec<_> = KINDS
             .iter()
             .filter_map(|(kind, japanese, english)| {
-                let price = money(list[*kind].as_u64()?, currency, context.language);
-                Some(format!("- {}: {price}", context.language.pick(japanese, english)))
+                let amount = list[*kind].as_u64()?;
+                let price = money(amount, currency, context.language);
+                let total = self.total_of(amount, kind, currency, context).unwrap_or_default();
+                Some(format!("- {}: {price}{total}", context.language.pick(japanese, english)))
             })
             .collect();
         self.asks_price = false;
@@ -128,6 +145,8 @@ mod tests {
             ("What do seats cost?", "Premium seat: ¥2,600"),
             ("チケットはいくら？", "一般席: 2,000円"),
             ("席の料金を教えて", "プレミアム席: 2,600円"),
+            ("大人2枚と子供1枚でいくら？", "一般席: 2,000円（3席で6,000円）"),
+            ("How much for 4 adults?", "Standard seat: ¥2,000 (¥8,000 for 4)"),
         ] {
             let mut talk = Talk::new(super::super::next, TOOLS);
             assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");

@@ -83,6 +83,7 @@ impl Visit {
         found: &Value,
     ) -> Decision {
         let movies = found["movies"].as_array().map(Vec::as_slice).unwrap_or_default();
+        self.before = self.before.take().filter(|_| movies.is_empty());
         if let Some(wider) = self.widen(context, movies) {
             return wider;
         }
@@ -176,6 +177,8 @@ impl Visit {
             };
             let words = self.wanted.words.iter().chain(&self.wanted.others);
             self.wanted.explained = words.filter(|it| is_of_film(it)).cloned().collect();
+            // A number in the name, too: `seven samurai`.
+            self.wanted.explained.extend(title.split_whitespace().map(str::to_owned));
             self.wanted.explained.extend(looked);
         }
         if let (true, Some(title), true) = (self.is_untitled, &self.title, !is_named_one) {
@@ -304,13 +307,16 @@ impl Visit {
         context.ask(form, reason, format!("{asks}\n{list}"))
     }
 
-    fn show_films(&mut self, context: &TurnContext<'_>, films: &[&Value]) -> Decision {
+    fn show_films(&mut self, context: &mut TurnContext<'_>, films: &[&Value]) -> Decision {
         if let [film] = films {
             self.choices = vec![choice(film, context.language)];
             self.film_of_answer = Some(selection(film, context.language));
             self.question = Some(Question::Film);
             let text = self.noted(describe(film, context.language));
             return context.conclude(text);
+        }
+        if let Some(times) = self.list_times(context, films) {
+            return times;
         }
         let count = films.len();
         let day = self.day(context);
@@ -475,6 +481,11 @@ impl Visit {
                     .say(format!("{what}近い題名: {list}"), format!("{what} Close titles: {list}"))
             }
         };
+        if let Some(before) = self.before.take() {
+            // What was chosen stays.
+            *self = Self { note: Some(text), ..*before };
+            return self.proceed(context);
+        }
         context.conclude(text)
     }
 
@@ -581,7 +592,7 @@ fn selection(film: &Value, language: Language) -> Selection {
     Selection { id, label: title(film, language) }
 }
 
-fn choice(film: &Value, language: Language) -> Choice {
+pub(super) fn choice(film: &Value, language: Language) -> Choice {
     let Selection { id, label } = selection(film, language);
     let genre = language.pick(&film["genre"], &film["genre_en"]).as_str();
     let minutes =

@@ -39,6 +39,8 @@ pub(super) const AGE_WORDS: &str = "怖い|怖く|子供|子ども|小学生|対
 const AGES: &str = "対象年齢|年齢制限|子供でも見|子供でも観|子どもでも見|子どもでも観|子供も見|子供も観|子どもも見|子どもも観|age rating|age ratings|age limit|age restriction|kids watch|children watch|kids see|children see";
 /// The same where films are mentioned; elsewhere they ask about other things.
 const AGES_OF_FILMS: &str = "何歳から|何才から|何歳以上|小学生でも|って怖い|は怖い|怖くない|r15|r18|pg12|歳の子|歳児|too scary|ok for kids|okay for kids|ok for children|year old|year-old|years old";
+/// Fees for cancelling.
+pub(super) const CANCEL_FEES: &str = "キャンセル料|キャンセル代|キャンセルの手数料|キャンセル手数料|キャンセルにお金|cancellation fee|cancellation fees|cancellation charge|cancelling fee|fee for cancelling|fee for canceling|charge for cancelling|cost to cancel|cost me to cancel";
 /// Qualities of a film that are not on record, after its name.
 const SUITS: &str = " scary| violent| suitable| appropriate";
 
@@ -46,7 +48,7 @@ const SUITS: &str = " scary| violent| suitable| appropriate";
 const SORTED: &str =
     "順|並べ|並び|もっと|sort|sorted|order|ordered|by rating|by length|shorter|longer|newer|older";
 /// Words that sort films by price.
-pub(super) const CHEAPEST: &str = "一番やすい|安い席|やすい席|cheap seats|安い順|やすい順|高い順|値段順|値段の順|料金順|料金の順|価格順|一番安い|いちばん安い|いちばんやすい|最安|cheapest|cheapest first|by price|price order|lowest price|least expensive|most expensive";
+pub(super) const CHEAPEST: &str = "一番やすい|一番安く|いちばん安く|もっと安い|もう少し安い|もうちょっと安い|安いの|安いやつ|cheaper|安い席|やすい席|cheap seats|安い順|やすい順|高い順|値段順|値段の順|料金順|料金の順|価格順|一番安い|いちばん安い|いちばんやすい|最安|cheapest|cheapest first|by price|price order|lowest price|least expensive|most expensive";
 /// Phrases that ask the same price for others.
 const FOR_BEHIND: &str = "だと|なら|だったら|の場合は|の場合";
 const FOR_BEFORE: &str = "what about |how about |and for |and what about ";
@@ -84,6 +86,10 @@ pub(super) fn asks_length(utterance: &Utterance) -> bool {
 /// Answer to a question that is not on record.
 pub(super) fn not_on_record(utterance: &Sentence, language: Language) -> &'static str {
     match utterance.says(MAKERS) {
+        _ if utterance.says(CANCEL_FEES) => language.pick(
+            "キャンセル料や返金については登録されていないため、分かりません。予約を取り消せるのは、上映が始まるまでです。何もしていません。",
+            "Fees for cancelling, and refunds, are not on record here, so I cannot say. A booking can be cancelled until the showing begins. Nothing was done.",
+        ),
         _ if asks_age(utterance) => language.pick(
             "対象年齢や、お子さん向けか・怖いかは登録されていないため、分かりません。",
             "Age ratings, and whether a film suits children, are not on record here, so I cannot say.",
@@ -97,6 +103,14 @@ pub(super) fn not_on_record(utterance: &Sentence, language: Language) -> &'stati
             "The house's facilities and hours, intermissions, trailers and the like are not on record here, so I cannot say. I can look up films, showtimes, free seats and prices, and book seats.",
         ),
     }
+}
+
+/// Says that the waiting list is elsewhere.
+pub(super) fn no_waiting(language: Language) -> &'static str {
+    language.pick(
+        "キャンセル待ちは、内蔵プランナーとの会話では受け付けていません。満席の回の座席表から申し込めます。",
+        "The built-in planner takes no names for the waiting list; you can join it on the plan of the hall of a showing that is full.",
+    )
 }
 
 /// Remark about the route to the cinema, which is not supported here.
@@ -571,6 +585,7 @@ pub(super) fn price_remark(utterance: &Sentence, goal: Goal, language: Language)
     match goal {
         Goal::Price => no_discounts(utterance, language),
         Goal::Films | Goal::Showtimes => no_order_by_price(utterance, language),
+        Goal::Book | Goal::Seats => no_cheap_seats(utterance, language),
         _ => None,
     }
 }

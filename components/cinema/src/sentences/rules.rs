@@ -100,6 +100,10 @@ pub(super) enum Sign {
     House,
     /// For whom a film is suitable.
     Ages,
+    /// Fee for cancelling.
+    CancelFee,
+    /// Films by the times of their showings.
+    Timed,
     /// Comparison of films.
     Than,
     Ranked,
@@ -147,6 +151,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
             Says(&[Word::CANCEL, Word::ELSEWHERE, Word::CHANGE, Word::MAKE, Word::THEIR_ACTION]),
         ],
     ),
+    rule(96, Goal::NotOnRecord, &[Sign::CancelFee], &[THEIRS]),
     rule(80, Goal::NotOnRecord, &[Sign::Makers], &[THEIRS, Says(&[Word::THEIR_ACTION, RESERVE])]),
     rule(
         60,
@@ -203,6 +208,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[Sign::Occasion, Sign::When, Sign::Question],
         &[Sign::Title, Sign::Counted, FILMS, THEIRS],
     ),
+    rule(66, Goal::Films, &[Sign::Timed, Sign::Ranked, Sign::When], &[THEIRS]),
     rule(
         66,
         Goal::Help,
@@ -287,6 +293,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[ASKS, Says(&[Word::SHOW, Word::EXISTS]), Sign::Question, THEIRS],
     ),
     rule(66, Goal::Showtimes, &[Says(&[SHOWTIMES])], &[THEIRS]),
+    rule(66, Goal::Book, &[Says(&[WHEELCHAIR]), Says(&[Word::WANT]), Sign::Title], &[THEIRS]),
     rule(66, Goal::Seats, &[Says(&[WHEELCHAIR]), Sign::Title], &[THEIRS, Says(&[Word::WHERE])]),
     rule(66, Goal::Showtimes, &[Sign::Has(MOVIE)], &[THEIRS]),
     rule(66, Goal::Showtimes, &[Sign::Occasion, Sign::Title], &[THEIRS, Sign::Counted]),
@@ -334,6 +341,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(66, Goal::Films, &[Sign::Refused, Says(&[Word::LIST, Word::EXISTS])], &[THEIRS]),
     rule(66, Goal::Films, &[Sign::Genre], &[THEIRS, Says(&[Word::ELSEWHERE, Word::HELP])]),
     rule(66, Goal::Films, &[Says(&[Word::COMPARE]), Sign::Title], &[THEIRS]),
+    rule(66, Goal::Films, &[Sign::Timed, Sign::When], &[THEIRS, Sign::Counted]),
     rule(66, Goal::Book, &[Sign::Title, Sign::When, Sign::Counted], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Sign::Seats], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Sign::People, Says(&[Word::WANT])], &[THEIRS]),

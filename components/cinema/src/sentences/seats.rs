@@ -202,7 +202,11 @@ impl Visit {
         self.question = Some(Question::Seats);
         self.choices.clear();
         let fields: Vec<_> = self.count_field(context).into_iter().collect();
-        let form = json!({ "title": context.say("席数", "How many seats?"), "submitLabel": context.say("次へ", "Next"), "fields": fields });
+        let mut form = json!({ "title": context.say("席数", "How many seats?"), "submitLabel": context.say("次へ", "Next"), "fields": fields });
+        let notes = self.noted(String::new());
+        if !notes.is_empty() {
+            form["description"] = notes.trim_end().into();
+        }
         let reason = context.say("席数を尋ねるため", "To ask how many seats");
         let text = context.say("何席にしますか？", "How many seats shall it be?");
         context.ask(form, reason, text)

@@ -19,11 +19,11 @@ use super::{
 const SHOWINGS_MAX: usize = 20;
 
 /// A showing with the properties to choose by.
-struct Showing<'a> {
-    value: &'a Value,
+pub(super) struct Showing<'a> {
+    pub(super) value: &'a Value,
     start: &'a str,
     /// Minutes from midnight.
-    minutes: u16,
+    pub(super) minutes: u16,
     free: u64,
 }
 
@@ -50,6 +50,9 @@ impl Visit {
         context: &mut TurnContext<'_>,
         found: &Value,
     ) -> Decision {
+        if self.is_timing {
+            return self.answer_times(context, found);
+        }
         let all = found["showtimes"].as_array().map(Vec::as_slice).unwrap_or_default();
         let open: Vec<_> =
             all.iter().filter(|it| it["is_open"] != false).filter_map(read).collect();
@@ -80,7 +83,9 @@ impl Visit {
             week.as_ref().is_none_or(|it| (it.0.as_str()..=it.1.as_str()).contains(&day))
         };
         let is_meant = |showing: &&Showing<'_>| {
+            let day = showing.start.get(..10).unwrap_or_default();
             is_of_week(showing)
+                && !self.not_on.iter().any(|it| it == day)
                 && hours.is_none_or(|hours| {
                     (hours.from..=hours.to).contains(&showing.minutes)
                         && (!self.wanted.ends || is_over(showing, hours.to))
@@ -255,7 +260,7 @@ pub(super) fn merge(answered: &[Answered]) -> Value {
     json!({ "showtimes": lists.flatten().collect::<Vec<_>>() })
 }
 
-fn read(value: &Value) -> Option<Showing<'_>> {
+pub(super) fn read(value: &Value) -> Option<Showing<'_>> {
     let start = value["start_time"].as_str()?;
     let hour: u16 = start.get(11..13)?.parse().ok()?;
     let minute: u16 = start.get(14..16)?.parse().ok()?;

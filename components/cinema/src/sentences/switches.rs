@@ -1,14 +1,16 @@
 //! Other films and days in the middle of a visit: `and Godzilla?`, `what about Sunday?`.
 
 use language::{
+    Date,
     coverage::{SUPERLATIVES, Used, is_condition, unused},
+    dates::is_refused,
     numbers::whole,
     scan::marks,
     words::Word,
 };
 
 use super::{
-    answers::ordinal,
+    answers::{corrected_date, ordinal},
     conditions::Conditions,
     rules::Goal,
     titles::Sentence,
@@ -78,9 +80,26 @@ impl Visit {
         next.aim = self.aim;
         next.inherit(self);
         (next.choices, next.question, next.count) = (Vec::new(), None, self.count);
+        next.before = self.to_return();
         // The time was that of the other film.
         next.hours = next.hours.filter(|it| asks || !it.is_exact);
         Some(next)
+    }
+
+    /// The visit to go back to if another film is not found, while a showing or seats are chosen.
+    pub(super) fn to_return(&self) -> Option<Box<Self>> {
+        let is_chosen = self.film.is_some() && self.aim == Aim::Book;
+        is_chosen.then(|| Box::new(Self { before: None, ..self.clone() }))
+    }
+
+    /// Leaves out the day that `utterance` refuses, and looks for others: `日曜も無理`, `Thursday doesn't work`.
+    pub(super) fn leaves_day(&mut self, utterance: &Sentence) -> bool {
+        let Some(day) = refused_day(utterance) else { return false };
+        let day = corrected_date(utterance, day, self.date.as_deref()).to_string();
+        (self.date, self.also, self.week, self.showing) = (None, None, None, None);
+        self.seats.clear();
+        self.not_on.push(day);
+        true
     }
 
     /// The same visit on another day: `what about Sunday?`; `None` if `utterance` says anything else.
@@ -104,4 +123,47 @@ impl Visit {
         (next.choices, next.question) = (Vec::new(), None);
         Some(next)
     }
+}
+
+/// The only day in `utterance`, if that refuses it.
+fn refused_day(utterance: &Sentence) -> Option<Date> {
+    const BEHIND: &str = "は用事|は予定|は仕事|は忙し|は都合が悪|は都合悪|は都合がつ|は行けない|は行けません|は行かれ|はきつい|は厳しい|はパス";
+    const BESIDE: &str = "ちょっと|やっぱり|やっぱ|もう|、";
+    /// Refusals without a particle.
+    const BARE: &str = "無理|だめ|ダメ|ng|行けな|都合が悪|都合悪|忙し|用事";
+    /// Refusals of a refusal.
+    const DENIED: &str =
+        "無理じゃ|無理では|だめじゃ|ダメじゃ|だめでは|予定はな|予定がな|用事はな|用事がな|予定なし";
+    const BEHIND_ENGLISH: &str = " doesn't work| doesnt work| does not work| won't work| wont work| will not work| isn't good| is no good| isn't possible| is not possible| is impossible| is out| is bad| doesn't suit| does not suit| is too busy";
+    const BEFORE: &str = "not |not on |can't on |cant on |can't do |cant do |cannot do |can't make |can't come on |busy on |any day but |anything but |any other day than |except |except on ";
+    let date = utterance.when.date.filter(|_| utterance.when.also.is_none())?;
+    let [(from, to)] = utterance.when.spans[..] else { return None };
+    let to = if utterance.is_at("日", to) { to + 1 } else { to };
+    let text = |from: usize, to: usize| utterance.lower[from..to].iter().collect::<String>();
+    let (before, behind) = (text(0, from), text(to, utterance.lower.len()));
+    // `も` refuses another day, too.
+    let bare = behind.trim_start_matches(['も', 'が', 'は', '、']);
+    let bare = marks(BESIDE).fold(bare, |it, word| it.strip_prefix(word).unwrap_or(it));
+    // `日曜はちょっと…`
+    let is_hint = behind.contains("ちょっと") && !bare.contains(char::is_alphanumeric);
+    let is_bare = marks(BARE).any(|it| bare.starts_with(it));
+    let behind = match is_bare || bare.len() < behind.len() {
+        true => format!("は{bare}"),
+        false => behind,
+    };
+    let is_behind = |table| marks(table).any(|it| behind.starts_with(it));
+    let is_before = marks(BEFORE).any(|lead| {
+        before
+            .strip_suffix(lead)
+            .is_some_and(|rest| !rest.ends_with(char::is_alphanumeric) && !rest.ends_with("why "))
+    });
+    let is_no = is_hint
+        || is_refused(&behind.chars().collect::<Vec<_>>())
+        || is_behind(BEHIND)
+        || is_behind(BEHIND_ENGLISH)
+        || is_before;
+    let is_else = utterance.numbers.counts.is_empty()
+        && !utterance.asks()
+        && !marks(DENIED).any(|it| behind.contains(it));
+    (is_no && is_else).then_some(date)
 }

@@ -12,6 +12,7 @@ mod conditions;
 mod mid_visit;
 mod questions;
 mod refused;
+mod turned;
 
 const TOOLS: &str = include_str!("../../tools.json");
 

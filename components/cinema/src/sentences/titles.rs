@@ -75,6 +75,8 @@ pub(super) struct Sentence {
     pub(super) later: Option<String>,
     /// The alternative if the request is unavailable.
     pub(super) instead: Option<String>,
+    /// Whether a waiting list is wished as well.
+    pub(super) waits: bool,
 }
 
 impl Deref for Sentence {
@@ -106,12 +108,18 @@ impl Sentence {
             Some((booker, rest)) => (Some(booker), rest),
             None => (None, text.to_owned()),
         };
+        if let Some((rest, day)) = two_bookings::without_waiting(&text, today) {
+            let mut sentence = Self { waits: true, ..Self::parse(&rest, today) };
+            sentence.utterance.when.date = sentence.utterance.when.date.or(day);
+            sentence.booker = sentence.booker.or(booker);
+            return sentence;
+        }
         if let Some((first, condition, order)) = two_bookings::instead(&text, today) {
             let mut utterance = first.utterance;
             // `2枚取って、もし夜が埋まってたら` requests the evening.
             utterance.when.hours = utterance.when.hours.or(condition.when.hours);
             utterance.when.date = utterance.when.date.or(condition.when.date);
-            return Self { utterance, booker, later: None, instead: Some(order) };
+            return Self { utterance, booker, later: None, instead: Some(order), waits: false };
         }
         match two_bookings::split_bookings(&text, today) {
             Some((first, later)) => {
@@ -124,7 +132,7 @@ impl Sentence {
     /// Parses a text with a single booking and no booker.
     pub(super) fn plain(text: &str, today: Date) -> Self {
         let utterance = Utterance::parse(text, today, &VOCABULARY);
-        Self { utterance, booker: None, later: None, instead: None }
+        Self { utterance, booker: None, later: None, instead: None, waits: false }
     }
 
     /// Genre, in Japanese and English; several that are joined are alternatives: `アニメか時代劇`.
@@ -380,7 +388,14 @@ impl Sentence {
             return false;
         }
         let rest = piece.to.min(self.lower.len());
-        marks(BEHIND).any(|behind| self.is_at(behind, rest))
+        marks(BEHIND).any(|behind| self.is_at(behind, rest)) || self.is_before_wish(piece)
+    }
+
+    /// Whether a day or a number of tickets follows a piece at once: `アキラ明日2枚`, `ゴジラ3枚`.
+    fn is_before_wish(&self, piece: &Piece) -> bool {
+        let follows = |spans: &[(usize, usize)]| spans.iter().find(|it| it.0 == piece.to).copied();
+        let is_ticket = |(_, to): (usize, usize)| matches!(self.lower[to - 1], '枚' | '席');
+        follows(&self.when.spans).is_some() || follows(&self.numbers.counted).is_some_and(is_ticket)
     }
 
     /// Capitalized unknown words: `Your Name`, `Seven Samurai`.

@@ -13,7 +13,7 @@ const CORRECTS: &str = "いや|やっぱ|やはり|じゃなく|ではなく|違
 pub(super) fn split_bookings(text: &str, today: Date) -> Option<(String, String)> {
     let whole = Sentence::plain(text, today);
     if whole.numbers.counts.len() < 2 {
-        return None;
+        return of_each(text, today);
     }
     let lower = text.to_ascii_lowercase();
     let mut places: Vec<_> = marks(BETWEEN)
@@ -36,6 +36,49 @@ pub(super) fn split_bookings(text: &str, today: Date) -> Option<(String, String)
     })
 }
 
+/// Splits a booking of the same number of seats for each of two films: `アキラとゴジラを明日2枚ずつ`, `two each for Akira and
+/// Godzilla`.
+fn of_each(text: &str, today: Date) -> Option<(String, String)> {
+    const EACH: &str = "両方とも|両方|それぞれ|どちらも|どっちも";
+    const ENDS: &str = " tomorrow| today| tonight| on | at | this | please|,|.|!|?";
+    let lower = text.to_ascii_lowercase();
+    let read = |it: &str| Sentence::plain(it, today);
+    let differ = |both: &(String, String)| {
+        let (one, other) = (read(&both.0).leftover(), read(&both.1).leftover());
+        one.is_some() && other.is_some() && one != other
+    };
+    let japanese = || {
+        let rest = |it: &str| it.replace("ずつ", "").trim_start_matches(['を', '、']).to_owned();
+        let end = marks(EACH).filter_map(|it| Some((text.find(it)?, it))).min();
+        let end = end.or_else(|| Some((text.find("を")?, "を")))?;
+        let (names, behind) = (&text[..end.0], rest(&text[end.0 + end.1.len()..]));
+        // `明日アキラとゴジラを`: the day is that of both.
+        let day = read(names).when.spans.first().filter(|it| it.0 == 0).map_or(0, |it| it.1);
+        let day: String = names.chars().take(day).collect();
+        let names = names.trim_end_matches('を');
+        let mut joints = names.match_indices('と').map(|(at, joint)| {
+            let (one, other) = (&names[..at], &names[at + joint.len()..]);
+            let other = other.trim_end_matches(['、', 'の']);
+            (format!("{one}を{behind}"), format!("{day}{other}を{behind}"))
+        });
+        joints.find(|it| differ(it))
+    };
+    let english = || {
+        let (head, names) = text.split_at(lower.find(" for ")? + " for ".len());
+        let (one, behind) = names.split_at(names.find(" and ")?);
+        let behind = &behind[" and ".len()..];
+        let end = marks(ENDS).filter_map(|it| behind.find(it)).min().unwrap_or(behind.len());
+        let (other, tail) = behind.split_at(end);
+        let head = head.replacen(" each", "", 1);
+        Some((format!("{head}{one}{tail}"), format!("{head}{other}{tail}"))).filter(differ)
+    };
+    match () {
+        () if lower.contains(" each for ") => english(),
+        () if text.contains("ずつ") || marks(EACH).any(|it| text.contains(it)) => japanese(),
+        () => None,
+    }
+}
+
 /// Splits `text` into a booking and an alternative if it is unavailable: `夜が埋まってたら昼の回`.
 pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, String)> {
     let (at, find_unavailable, end) = find_unavailable(text)?;
@@ -51,6 +94,48 @@ pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, St
         || Conditions::parse(&other).pick.is_some();
     let is_instead = is_booking && names && is_order(&first) && is_order(&other);
     is_instead.then(|| (first, read(text[at..find_unavailable].trim()), order.to_owned()))
+}
+
+/// Leaves out the wish for a waiting list next to a booking, and returns its day: `満席ならキャンセル待ち、空いてたら2枚予約して`,
+/// `put me on the waiting list for Akira tomorrow and book 2 for Totoro`.
+pub(super) fn without_waiting(text: &str, today: Date) -> Option<(String, Option<Date>)> {
+    const WAITING: &str = "キャンセル待|waiting list|waitlist|wait list|wait-list";
+    /// Conditions between a film and the wish to wait for it.
+    const FULL: &str = "が満席|は満席|満席|が埋ま|は埋ま|埋ま|がいっぱい|いっぱい|がだめ|だめ|もし";
+    /// Conditions of the booking, which is only made with seats that are free.
+    const FREE: &str = "空いてたら|空いていたら|空いてれば|空いていれば|空きがあれば|席があれば|あいてたら|あれば|そうでなければ|otherwise |if not |if there are seats |if it's free ";
+    let lower = text.to_ascii_lowercase();
+    let waiting = marks(WAITING).filter_map(|it| lower.find(it)).min()?;
+    let places = marks(BETWEEN).flat_map(|mark| lower.match_indices(mark));
+    let places: Vec<_> = places.map(|it| (it.0, it.0 + it.1.len())).collect();
+    let from = places.iter().map(|it| it.1).filter(|it| *it <= waiting).max().unwrap_or(0);
+    let to = places.iter().filter(|it| it.0 > waiting).min().copied();
+    let (clause, rest) = match to {
+        Some((end, begin)) => (&text[from..end], format!("{}{}", &text[..from], &text[begin..])),
+        None => (&text[from..], text[..from].to_owned()),
+    };
+    let begun = rest.to_ascii_lowercase();
+    let lead = marks(FREE).chain(["and "]);
+    let condition = lead.filter(|it| begun.starts_with(it)).map(str::len).max().unwrap_or(0);
+    let rest = rest[condition..].trim().trim_end_matches(['、', ',']).trim_end_matches(" and");
+    let read = |it: &str| Sentence::plain(it, today);
+    let order = read(rest);
+    let is_order = !order.asks()
+        && !order.denies(&[RESERVE])
+        && !order.has(&[Word::NOT, Word::CANCEL])
+        && (order.has(&[RESERVE]) || !order.numbers.counts.is_empty());
+    let day = read(clause).when.date;
+    if is_order && order.title().is_some() {
+        return Some((rest.to_owned(), day));
+    }
+    // `…, 2 people` are those who wait.
+    if !is_order || !order.has(&[RESERVE]) || order.numbers.counts.is_empty() {
+        return None;
+    }
+    // Both are for the same film.
+    let ends = marks(FULL).chain(marks(WAITING)).filter_map(|it| clause.find(it));
+    let film = &clause[..ends.min().unwrap_or(0)];
+    Some((format!("{film}、{rest}"), day))
 }
 
 /// Drops a film that is refused before another one, but not its day: `明日のAKIRAはいらない。ゴジラにして`.
@@ -124,6 +209,31 @@ mod tests {
     }
 
     #[test]
+    fn number_for_each_film_is_two_bookings() {
+        for (text, first, later) in [
+            ("アキラとゴジラを明日2枚ずつ", "アキラを明日2枚", "ゴジラを明日2枚"),
+            (
+                "明日アキラとゴジラを2枚ずつ予約して",
+                "明日アキラを2枚予約して",
+                "明日ゴジラを2枚予約して",
+            ),
+            ("アキラと君の名は両方明日2枚ずつ", "アキラを明日2枚", "君の名はを明日2枚"),
+            ("アキラとゴジラをそれぞれ明日3枚", "アキラを明日3枚", "ゴジラを明日3枚"),
+            (
+                "two each for Akira and Godzilla tomorrow",
+                "two for Akira tomorrow",
+                "two for Godzilla tomorrow",
+            ),
+        ] {
+            assert_eq!(parts(text), Some((first.to_owned(), later.to_owned())), "{text}");
+        }
+        for text in ["大人と子供を2枚ずつ", "アキラを2枚ずつ", "a seat each for Ken and me"]
+        {
+            assert_eq!(parts(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn companions_stay_in_one_booking() {
         for text in [
             "明日のAKIRAを大人2枚と子供1枚",
@@ -134,6 +244,32 @@ mod tests {
             "七人の侍を明日2枚",
         ] {
             assert_eq!(parts(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn waiting_list_does_not_hide_the_booking() {
+        let today = Date::constant(2026, 11, 21);
+        for (text, rest) in [
+            (
+                "明日のアキラ満席ならキャンセル待ち、空いてたら2枚予約して",
+                "明日のアキラ、2枚予約して",
+            ),
+            ("ゴジラを2枚予約して、アキラはキャンセル待ちで", "ゴジラを2枚予約して"),
+            ("book 2 for Totoro and waitlist me for Akira", "book 2 for Totoro"),
+            ("put me on the waiting list for Akira, and book 2 for Totoro", "book 2 for Totoro"),
+        ] {
+            let found = without_waiting(text, today).map(|it| it.0);
+            assert_eq!(found.as_deref(), Some(rest), "{text}");
+        }
+        for text in [
+            "明日のアキラのキャンセル待ちに入れて、2人です",
+            "明日のアキラは満席？満席ならキャンセル待ちで",
+            "アキラのキャンセル待ち、予約はしないで",
+            "put me on the waiting list for Akira tomorrow, 2 people",
+            "is there a waiting list?",
+        ] {
+            assert_eq!(without_waiting(text, today), None, "{text}");
         }
     }
 

@@ -109,6 +109,10 @@ pub(super) struct Visit {
     pub(super) date: Option<String>,
     /// An alternative date.
     pub(super) also: Option<String>,
+    /// Refused days.
+    pub(super) not_on: Vec<String>,
+    /// The visit before another film was named, to go back to if there is none.
+    pub(super) before: Option<Box<Self>>,
     /// First and last day of a week, where no day is named.
     pub(super) week: Option<(String, String)>,
     pub(super) hours: Option<Hours>,
@@ -137,6 +141,8 @@ pub(super) struct Visit {
     pub(super) is_looked_for: bool,
     /// Whether the film's length is asked as well.
     pub(super) asks_length: bool,
+    /// Whether the times of several films are looked up.
+    pub(super) is_timing: bool,
     /// Whether the seats are reserved.
     pub(super) is_made: bool,
     /// Whether prices are asked.
@@ -359,6 +365,9 @@ impl Visit {
 
     /// Applies an answer as text; returns whether it was one.
     pub(super) fn answer_in_text(&mut self, utterance: &Sentence) -> bool {
+        if self.leaves_day(utterance) {
+            return true;
+        }
         let before = self.clone();
         let of_seats = self.question.is_some_and(Question::is_of_seats);
         let raw = utterance.text().to_lowercase();
@@ -380,8 +389,9 @@ impl Visit {
         });
         // A single option is chosen by a number or a word for it.
         let counts = utterance.numbers.people().is_some();
-        let points =
-            ["それ", "これ", "that one", "this one", "it "].iter().any(|it| raw.contains(it));
+        let points = ["それ", "これ", "that one", "this one", "that for", "it "]
+            .iter()
+            .any(|it| raw.contains(it));
         let mut wanted = Conditions::parse(utterance);
         if self.question == Some(Question::Film) && chosen.is_some() && utterance.says(OF_LIST) {
             // `the first one` is a film of the list.
@@ -507,6 +517,7 @@ impl Visit {
         let before = self.clone();
         (self.date, self.also) = (Some(day.to_string()), also.map(|it| it.to_string()));
         self.week = None;
+        self.not_on.retain(|it| Some(it) != self.date.as_ref());
         self.add_day(utterance, &before);
     }
 
@@ -529,6 +540,7 @@ impl Visit {
 
     /// Searches for another film than those shown.
     fn search_title(&mut self, title: String, utterance: &Sentence) {
+        self.before = self.to_return();
         (self.title, self.genre, self.film) = (Some(title), None, None);
         (self.showing, self.seats) = (None, Vec::new());
         (self.sentence, self.choices) = (utterance.text(), Vec::new());

@@ -107,7 +107,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         MINE,
-        "予約ってどれ|予約ってある|予約って何|予約は何が|予約は何を|予約どれ|予約は入って|取ったチケット|買ったチケット|予約したチケット|取った座席|買った席|tickets have i|\
+        "how many seats do i have|how many seats have i|how many tickets do i have|how many tickets have i|which seats do i have|what seats do i have|which tickets do i have|what tickets do i have|何席取った|何席取ってる|何席取ってた|何席取ってます|何席取っていま|何席取ってあ|何席とった|何席とってる|何席とってた|何席とってます|何席とっていま|何席とってあ|何席予約した|何席予約してる|何席予約してた|何席予約してます|何席予約していま|何席予約してあ|何席押さえた|何席押さえてる|何席押さえてた|何席押さえてます|何席押さえていま|何席押さえてあ|何枚取った|何枚取ってる|何枚取ってた|何枚取ってます|何枚取っていま|何枚取ってあ|何枚とった|何枚とってる|何枚とってた|何枚とってます|何枚とっていま|何枚とってあ|何枚予約した|何枚予約してる|何枚予約してた|何枚予約してます|何枚予約していま|何枚予約してあ|何枚押さえた|何枚押さえてる|何枚押さえてた|何枚押さえてます|何枚押さえていま|何枚押さえてあ|何枚買った|何枚買って|予約ってどれ|予約ってある|予約って何|予約は何が|予約は何を|予約どれ|予約は入って|取ったチケット|買ったチケット|予約したチケット|取った座席|買った席|tickets have i|\
          tickets did i|seats have i|tickets i bought|tickets i have|予約したやつ|予約したもの|予約した分|予約リスト|取った予約|取った席|\
          俺の席|私の席|僕の席|わたしの席|自分の席|俺の予約|私の予約|僕の予約|わたしの予約|自分の予約|予約入って|予約が入って|予約できて|予約は取れて|予約取れて|予約が取れて|\
          予約ちゃんと|予約を確認|予約の確認|予約確認|予約一覧|予約の一覧|予約、全部|予約を全部|予約全部|予約は全部|予約をすべて|全部の予約|すべての予約|予約してる|予約している|予約してるの|予約した内容|予約履歴|予約って入って|予約はどうな|予約どうな|my seat|\
@@ -143,7 +143,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (Word::NOT, "予約なし|まだ予約"),
     (
         Word::FILLER,
-        "except for|except|値段順|値段の順|料金順|料金の順|価格順|by price|price order|の列で|の列|列で|not in the front rows|not in the front row|not in the front|not at the front|\
+        "一般|高齢者|障害者|障がい者|中高生|except for|except|値段順|値段の順|料金順|料金の順|価格順|by price|price order|の列で|の列|列で|not in the front rows|not in the front row|not in the front|not at the front|\
          not too close to the screen|not too close|not in the back rows|not in the back|最前列|最後列|前列|後列|席分|\
          通路側|公開|上映|観|row|aisle|showing|shows",
     ),
