@@ -120,7 +120,7 @@ impl Family for Forms {
 
     fn handles_manner(utterance: &Sentence, manner: Manner) -> bool {
         match manner {
-            Manner::Price => utterance.has(&[FORM, INQUIRE]),
+            Manner::Price => utterance.has(&[FORM, INQUIRE]) || rules::changes_field(utterance),
             Manner::Delete => utterance.has(&[INQUIRE]),
             _ => false,
         }

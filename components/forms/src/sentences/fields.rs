@@ -11,6 +11,7 @@ mod options;
 mod order;
 mod plain;
 mod poll;
+mod section;
 mod text;
 
 use language::{Language, scan::marks, utterance::Utterance};
@@ -197,6 +198,7 @@ impl Reading {
 
     /// Parses the items of a list.
     fn take(&mut self, list: &[String], is_listed: bool, marked: &mut Vec<String>) {
+        let list: Vec<String> = list.iter().flat_map(|it| section::apart(it)).collect();
         let all: Vec<(&String, Item)> =
             list.iter().map(|it| (it, item::item(it, is_listed))).collect();
         let sure = |it: &(&String, Item)| matches!(it.1, Item::Fields { is_sure: true, .. });
@@ -234,6 +236,10 @@ impl Reading {
                     }
                 }
                 Item::Denied(name) => self.denied.push(name),
+                Item::More(more) if Text::new(written).has("それぞれ|each") => {
+                    self.share(&[Field { label: None, ..more.into_scale() }]);
+                    self.sure += 1;
+                }
                 Item::More(more) => {
                     let last = self.fields.last_mut();
                     let fits = |it: &&mut Field| it.options.is_empty() || more.options.is_empty();
@@ -444,6 +450,14 @@ fn marks_all(clause: &str) -> bool {
 pub(super) fn marking(clause: &str) -> Vec<(Vec<String>, bool)> {
     const ALL: &str = "両方とも|両方|どちらも|どっちも|2つとも|二つとも|both of them|both|全部|すべて|全て|全項目|ほかは|他は|それ以外|残り|all of them|all the others|all others|the others|others|the rest|everything else|everything|all fields|all";
     const EXCEPT: &str = "except for|except|apart from|but not|以外は|以外";
+    // `reason not required, the dates are`.
+    if let Some((first, last)) = clause.trim_end_matches(['.', '!']).rsplit_once([',', ';'])
+        && let Some(name) = last.strip_suffix(" are").or(last.strip_suffix(" is"))
+        && let Some((_, is_required)) = marking(first).pop()
+    {
+        let name = name.trim().trim_start_matches("the ").to_owned();
+        return marking(first).into_iter().chain([(vec![name], !is_required)]).collect();
+    }
     let mut text = Text::new(clause);
     let is_required = match () {
         () if text.take(OPTIONAL) => false,
@@ -520,6 +534,17 @@ impl Field {
         self.type_ = more.type_.filter(|it| !is_number || *it != "number").or(self.type_);
     }
 
+    /// Further constraints as those of a scale: `each from 1 to 5`.
+    fn into_scale(mut self) -> Self {
+        for (count, name) in [("minSelect", "min"), ("maxSelect", "max")] {
+            if let Some(value) = self.more.remove(count) {
+                self.more.insert(name.to_owned(), value);
+                self.type_ = Some("range");
+            }
+        }
+        self
+    }
+
     /// Whether it is certainly a field: a known kind with a short label, or with options.
     fn is_named(&self) -> bool {
         const CHARS_MAX: usize = 10;
@@ -593,6 +618,11 @@ impl Field {
         self.kind.name == "name"
     }
 
+    /// Whether it is a text line of no kind, as nothing more was said.
+    fn is_plain(&self) -> bool {
+        self.is_free && self.type_.is_none() && self.options.is_empty() && self.more.is_empty()
+    }
+
     /// Whether it is a free text without a kind.
     pub(super) fn is_free(&self) -> bool {
         self.is_free
@@ -630,6 +660,9 @@ impl Field {
     pub(super) fn definition(&self, language: Language, number: usize) -> Value {
         let own = || language.pick(self.kind.label.0, self.kind.label.1).to_owned();
         let label = self.label.clone().unwrap_or_else(own);
+        if self.kind.kind == section::HEADING {
+            return json!({ "type": section::HEADING, "text": label });
+        }
         let name = match self.is_free {
             true => format!("field_{number}"),
             false => self.kind.name.to_owned(),
@@ -748,23 +781,6 @@ pub(super) fn definitions(fields: &[Field], language: Language) -> Vec<Value> {
         }
     }
     definitions
-}
-
-/// Removes conditions on fields that no longer exist.
-pub(super) fn unlink(fields: &mut [Value]) {
-    let names: Vec<Value> = fields.iter().map(|it| it["name"].clone()).collect();
-    for field in fields.iter_mut().filter_map(Value::as_object_mut) {
-        let is_gone = |on: Option<&Value>| on.is_some_and(|it| !names.contains(it));
-        if is_gone(field.get("showIf").and_then(|it| it.get("field"))) {
-            field.remove("showIf");
-        }
-        if is_gone(field.get("dependsOn")) {
-            field.insert("type".to_owned(), "text".into());
-            for name in ["dependsOn", "dependsOnParam", "searchUrl", "displayField", "valueField"] {
-                field.remove(name);
-            }
-        }
-    }
 }
 
 /// A field by its name, for the form that asks which fields are wanted.

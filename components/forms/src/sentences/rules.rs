@@ -136,10 +136,22 @@ pub(super) fn asks_answers(utterance: &Utterance) -> bool {
     !is_new && utterance.says(ANSWERS) && (utterance.asks() || utterance.says(ASKS))
 }
 
-/// Whether `utterance` asks which fields a form has, or which are required.
+/// Whether `utterance` asks which fields a form has, or which are required: `今の項目みせて`, `whats required in it?`.
 pub(super) fn asks_fields(utterance: &Utterance) -> bool {
-    const FIELDS: &str = "which fields|what fields|which questions|what questions|which ones are required|which are required|which one is required|what is required|what's required|which are optional|what does it ask|what does the form ask|what's on the form|what is on the form|どの項目|どんな項目|何の項目|項目は何|項目はなに|どれが必須|必須はどれ|どれが任意|必須の項目|必須項目|任意の項目|どの質問|何を聞くフォーム";
-    utterance.says(FIELDS) && utterance.asks() && !utterance.has(&[Word::MAKE])
+    const OF: &str = "fields|questions|required|mandatory|optional|on the form|in the form|does it ask|does the form ask|項目|質問|必須|任意|何を聞くフォーム";
+    const WHICH: &str = "which|what|whats|what's|なのは|どれ|どの|どんな|何|なに";
+    const SHOWS: &str = "show|list|see|見せ|みせ|教えて|おしえて|一覧|確認";
+    const CHANGES: &str = "を必須|は必須に|を任意|は任意に|追加|足して|消して|削除|変えて|変更|add|remove|make|rename";
+    let asks = utterance.says(WHICH) && utterance.asks();
+    utterance.says(OF)
+        && (asks || utterance.says(SHOWS))
+        && !utterance.says(CHANGES)
+        && !utterance.has(&[Word::MAKE])
+}
+
+/// Whether `utterance` adds a field, removes or moves it: `値段も追加して`, `put notes before price`.
+pub(super) fn changes_field(utterance: &Utterance) -> bool {
+    utterance.says("追加|足して|加えて|入れて|消して|削除|外して|の前に|の後に|の次に|add|include|remove|delete|drop|put|move|rename|before|after")
 }
 
 /// Whether `utterance` asks what happens with a form and its answers: `フォームを送るとどうなる？`, `who sees the answers?`.
@@ -166,6 +178,9 @@ pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
     const INQUIRED: &str = "聞いて|きいて|聞いといて|きいといて|訊いて";
     const ANEW: &str =
         "a form to |a form for |a form about |a survey to |a survey for |a survey about ";
+    // `order form` is a noun.
+    const COMPOUND: &str =
+        "order form|order sheet|email form|e-mail form|phone form|mail form|call sheet|call form";
     let reading = OnceCell::<Reading>::new();
     let reading = || reading.get_or_init(|| fields::read(utterance));
     let has = |sign| match sign {
@@ -177,9 +192,9 @@ pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
         Sign::Anew => utterance.says(ANEW),
         Sign::BareForm => is_bare(utterance),
         Sign::Forms => utterance.tokens.iter().any(|it| it.word == FORM),
-        Sign::Errand => utterance.is_errand(),
+        Sign::Errand => utterance.is_errand() && !utterance.says(COMPOUND),
         Sign::Fields => !reading().fields.is_empty(),
-        Sign::WhichFields => asks_fields(utterance),
+        Sign::WhichFields => utterance.asks() && asks_fields(utterance),
         Sign::Inquired => utterance.says(INQUIRED) && reading().sure > 0,
         Sign::Listed => reading().sure > 1,
         Sign::Own => !utterance.has(&[Word::THEIRS, Word::THEIR_ACTION]),

@@ -558,7 +558,7 @@ fn topic(utterance: &Utterance) -> Option<String> {
         return None;
     }
     let is_verb = marks(
-        "する|ので|たいから|聞く|尋ねる|入力|必須|任意|作|記入|答え|選|入れる|書|聞き|できる",
+        "する|ページ|ので|たいから|聞く|尋ねる|入力|必須|任意|作|記入|答え|選|入れる|書|聞き|できる",
     )
     .any(|it| text.contains(it));
     ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 mod changes;
 mod conditions;
+mod edited;
 mod wishes;
 
 const TOOLS: &str = include_str!("../../tools.json");

@@ -79,7 +79,7 @@ fn number(text: &Text, at: usize) -> Option<(f64, usize)> {
 
 /// End of a unit after a number.
 fn unit(text: &Text, at: usize) -> usize {
-    const UNITS: &str = "年生|年|歳|才|点|つ|個|枚|人|名|円|回|本|台|日|時間|分|%| days| day| years| year| yen| people|文字|字|桁|行| characters| chars| digits| letters| lines| mb|mb|メガ| stars| star|★";
+    const UNITS: &str = "年生|年|歳|才|度|℃|kg|cm|点|つ|個|枚|人|名|円|回|本|台|日|時間|分|%| days| day| years| year| yen| people|文字|字|桁|行| characters| chars| digits| letters| lines| mb|mb|メガ| stars| star|★";
     let longest = marks(UNITS).filter(|it| text.is_at(it, at)).map(|it| it.chars().count());
     at + longest.max().unwrap_or(0)
 }
@@ -113,12 +113,12 @@ pub(super) fn is_of_age(piece: &str) -> bool {
 
 /// Whether `piece` is only the maximum of a rating: `満点は10にして`, `make it out of 10`.
 pub(super) fn is_of_rating(piece: &str) -> bool {
-    is_bounding(piece, "満点|段階|out of|stars|星|from |から")
+    is_bounding(piece, "満点|段階|out of|stars|星|from |から|scale")
 }
 
 /// Whether `piece` has one of `signs` with limits, and nothing else.
 fn is_bounding(piece: &str, signs: &'static str) -> bool {
-    const AROUND: &str = "歳|才|以上|以下|まで|だけ|のみ|の人|限定|に限る|で|に|して|ください|お願い|years|old|or|over|older|and|under|only|people|please|adults|it's|must be|they|満点|評価|段階|やっぱり|点|星|は|を|が|make it|change it to|change to|actually|instead|stars|out of";
+    const AROUND: &str = "歳|才|以上|以下|まで|だけ|のみ|の人|限定|に限る|で|に|して|ください|お願い|years|old|or|over|older|and|under|only|people|please|adults|it's|must be|they|満点|評価|段階|やっぱり|点|星|は|を|が|make it|make the|make|scale|rating|change it to|change to|actually|instead|stars|out of";
     let mut text = Text::new(piece);
     if !marks(signs).any(|it| piece.contains(it)) {
         return false;
@@ -215,8 +215,13 @@ fn parse_one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usiz
         return Some((at, first_end + 3));
     }
     let named = text.piece(first_end, end).trim().to_lowercase();
+    // `3+4` is a sum.
+    let is_sum = |sign: &&str, end: usize| {
+        *sign == "+" && text.chars.get(end + 1).is_some_and(char::is_ascii_digit)
+    };
     let behind = |phrases: &'static str| {
-        marks(phrases).find(|it| is(it, end)).map(|it| end + it.chars().count())
+        let found = marks(phrases).filter(|it| !is_sum(it, end)).find(|it| is(it, end));
+        found.map(|it| end + it.chars().count())
     };
     // `no more than 4` contains `more than`.
     let least =

@@ -1,17 +1,16 @@
 //! Changes of an existing form: adds, removes, marks, constrains or moves fields.
 
-use language::{Language, utterance::Utterance};
+use language::{Language, scan::marks, utterance::Utterance};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 use super::{
-    DEFAULT, Reading, bounds, conditional, distinguish, initial, is_called,
+    DEFAULT, Reading, bounds, conditional, distinguish, files, initial, is_called,
     item::{self, Item},
-    list::{clauses, items, pieces},
+    list::{REMOVE, clauses, items, pieces},
     marking,
     order::{self, all_marked, by_place},
     text::Text,
-    unlink,
 };
 
 /// A changed form.
@@ -29,18 +28,31 @@ pub(in crate::sentences) fn change(
     before: &[Value],
     language: Language,
 ) -> Option<Changed> {
-    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も聞いと|も聞く|も聞きたい|もきいて|もきいと|も知りたい|も尋ねて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
-    const REMOVE: &str = "いらないです|いらない|いりません|要らないです|要らない|要りません|不要です|不要|はやめとく|はやめとこう|はやめておく|はやめます|はやめる|はやめて|はやめよう|はパス|はカット|は省いて|を省いて|は無しで|無しで|はなくていい|はなしにして|は消して|を消して|も消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
+    const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|追加|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も聞いと|も聞く|も聞きたい|もきいて|もきいと|も知りたい|も尋ねて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
     let text: String = utterance.chars.iter().collect();
     let mut fields = before.to_vec();
     let mut left = Vec::new();
     let (mut is_changed, mut is_sure, mut about) = (false, false, None::<String>);
-    let of = |field: &Value, name: &str| {
-        let text = |key: &str| field[key].as_str().unwrap_or_default();
-        is_called(name, text("name"), text("label"))
+    // Field of the option that was removed just before.
+    let mut chosen = None;
+    let label = |field: &Value| {
+        let key = if field["type"] == "heading" { "text" } else { "label" };
+        field[key].as_str().unwrap_or_default().to_owned()
+    };
+    // `last name` beside `first name` means its own.
+    let is_label = |field: &Value, name: &str| {
+        let name = name.strip_prefix("the ").unwrap_or(name);
+        label(field).eq_ignore_ascii_case(name.trim())
+    };
+    let of = |field: &Value, name: &str| match before.iter().any(|it| is_label(it, name)) {
+        true => is_label(field, name),
+        false => is_called(name, field["name"].as_str().unwrap_or_default(), &label(field)),
     };
     const FIRST: &str = "at the top|at the beginning|一番上に|先頭に|最初に";
     let is_first = Text::new(&text).has(FIRST) || text.trim_end().ends_with(" first");
+    // `oh and a phone number`.
+    let opening = text.to_lowercase();
+    let goes_on = ["and ", "oh and ", "oh, and ", "plus "].iter().any(|it| opening.starts_with(it));
     let mut both = Vec::new();
     let pieces = clauses(&text).into_iter().flat_map(|it| pieces(&it));
     let mut pieces: VecDeque<String> = pieces.collect();
@@ -52,6 +64,7 @@ pub(in crate::sentences) fn change(
             }
             _ => piece,
         };
+        let piece = ordered(&piece);
         // `アレルギーがありなら詳細も`: the added field is shown with that answer.
         let condition =
             conditional(&piece).and_then(|(when, rest)| Some((answer(&fields, &when)?, rest)));
@@ -66,22 +79,36 @@ pub(in crate::sentences) fn change(
                 true => text.piece(to, text.len()),
                 false => text.piece(0, from),
             };
-            let count = fields.len();
+            if let Some(kept) = excepted(&names) {
+                let is_kept = |field: &Value| {
+                    kept.iter().any(|it| of(field, &by_place(it, before).unwrap_or(it.clone())))
+                };
+                let is_any = fields.iter().any(is_kept);
+                let count = fields.len();
+                fields.retain(|it| !is_any || is_kept(it));
+                (is_changed, is_sure) = (is_changed || fields.len() < count, is_sure || is_any);
+                continue;
+            }
             for name in items(&names) {
                 // `やっぱり希望日は消して` names the date alone.
-                const LEADS: &str =
-                    "やっぱり|やはり|やっぱ|じゃあ|では|あと|それと|いや|actually|oh|ok";
+                const LEADS: &str = "やっぱり|やはり|やっぱ|じゃあ|では|あと|それと|いや";
                 let mut name = Text::new(&name);
                 name.strip(LEADS, "やっぱり|やっぱ|やはり|は|も|を|って");
                 let name = name.text();
                 let name = by_place(&name, before).unwrap_or(name);
                 let count = fields.len();
-                fields.retain(|it| !of(it, &name));
-                if fields.len() == count && order::changed_option(&mut fields, &name, None) {
-                    (is_changed, is_sure) = (true, true);
+                // `take out tacos` of a poll that is called by its options.
+                let is_option = fields.iter().any(order::is_poll)
+                    && !fields.iter().any(|it| is_label(it, &name));
+                fields.retain(|it| is_option || !of(it, &name));
+                if fields.len() < count {
+                    is_changed = true;
+                } else if let Some(at) = order::changed_option(&mut fields, &name, None) {
+                    (is_changed, is_sure, chosen) = (true, true, Some(at));
+                } else {
+                    left.push(name);
                 }
             }
-            is_changed |= fields.len() < count;
             // `量を抜いて接客を入れて` goes on.
             let rest = if text.chars[from].is_ascii() {
                 String::new()
@@ -93,7 +120,9 @@ pub(in crate::sentences) fn change(
             }
             continue;
         }
-        if order::added_options(&mut fields, &text, of) || order::several(&mut fields, &text, of) {
+        if order::added_options(&mut fields, &text, chosen, of)
+            || order::several(&mut fields, &text, of)
+        {
             (is_changed, is_sure) = (true, true);
             continue;
         }
@@ -103,7 +132,7 @@ pub(in crate::sentences) fn change(
         }
         if let Some((old, new)) = order::exchanged(&text)
             && !fields.iter().any(|it| of(it, &old))
-            && order::changed_option(&mut fields, &old, Some(&new))
+            && order::changed_option(&mut fields, &old, Some(&new)).is_some()
         {
             (is_changed, is_sure) = (true, true);
             continue;
@@ -145,37 +174,35 @@ pub(in crate::sentences) fn change(
             continue;
         }
         // `年齢は任意で、18以上` goes on with the field before it, and `0.1刻みで` means the one that has a number.
-        if let Item::More(_) = item::item(&piece, false) {
-            let is_number = |it: &Value| ["number", "range"].iter().any(|kind| it["type"] == *kind);
-            let count = fields.iter().filter(|it| is_number(it)).count();
-            // `メールは任意で、18歳以上` limits the age.
-            let is_age =
-                piece.contains(['歳', '才']) && fields.iter().any(|it| it["name"] == "age");
-            let limits = bounds::take(&mut Text::new(&piece));
-            let has_length = limits.length_min.is_some() || limits.length_max.is_some();
-            let is_bound = |field: &Value| {
-                (!is_age || field["name"] == "age")
-                    && (has_length || limits.is_number() && is_number(field))
-            };
-            let is_meant = |field: &&mut Value| match &about {
-                Some(name) => field["name"] == **name && is_bound(field),
-                None => count == 1 && is_number(field) && is_bound(field),
-            };
-            if let Some(field) = fields.iter_mut().find(is_meant) {
-                bound(field, &piece);
-                is_changed = true;
-                continue;
-            }
+        if let Some(at) = limited(&fields, &piece, about.as_deref()) {
+            bound(&mut fields[at], &piece);
+            (is_changed, is_sure) = (true, true);
+            continue;
         }
+        if let Some(at) = begun(&mut fields, &piece, about.as_deref()) {
+            about = fields[at]["name"].as_str().map(str::to_owned);
+            (is_changed, is_sure) = (true, true);
+            continue;
+        }
+        if let Some((at, shown)) = shown_when(&fields, &piece, of) {
+            fields[at]["showIf"] = shown;
+            (is_changed, is_sure) = (true, true);
+            continue;
+        }
+        // `with` behind the field adds nothing.
+        let added = text.find(ADD, 0);
+        let is_adding = added.is_some_and(|it| it.0 == 0 || !text.chars[it.0].is_ascii());
         // `個数は最大20まで` constrains an existing field.
-        if !text.has(ADD)
-            && let Item::Fields { fields: listed, .. } = item::item(&piece, false)
+        if !is_adding
+            && let Item::Fields { fields: listed, .. } = item::item(&changed(&piece), false)
             && let [one] = listed.as_slice()
             && (!one.more.is_empty() || !one.options.is_empty())
         {
             let called = |entry: &&mut Value| {
                 let text = |key: &str| entry[key].as_str().unwrap_or_default();
-                one.kind.name == text("name") || one.label.as_deref() == Some(text("label"))
+                // The kind of two fields alike names neither.
+                !one.is_free && one.kind.name == text("name")
+                    || one.label.as_ref().is_some_and(|it| it.eq_ignore_ascii_case(text("label")))
             };
             if let Some(field) = fields.iter_mut().find(called) {
                 about = field["name"].as_str().map(str::to_owned);
@@ -191,6 +218,11 @@ pub(in crate::sentences) fn change(
                 // `職業は会社員・学生から選ばせて`: a text becomes a choice.
                 for name in ["type", "options"].into_iter().filter(|_| !one.options.is_empty()) {
                     field[name] = definition[name].clone();
+                }
+                if let Some(own) = field.as_object_mut().filter(|_| !one.options.is_empty()) {
+                    own.retain(|name, _| {
+                        !["maxLength", "pattern", "rows"].contains(&name.as_str())
+                    });
                 }
                 if let Some(words) = one.more.get(DEFAULT).and_then(Value::as_str)
                     && !initial::begin(field, words)
@@ -211,7 +243,7 @@ pub(in crate::sentences) fn change(
         }
         if let Some(moved) = order::moved(&mut fields, &text, of) {
             about = moved.clone().or(about);
-            is_changed = true;
+            (is_changed, is_sure) = (true, true);
             continue;
         }
         // `18歳以上だけ` constrains the only age field.
@@ -242,22 +274,38 @@ pub(in crate::sentences) fn change(
         };
         let list = match text.find(ADD, 0) {
             Some((from, to)) if text.chars[from].is_ascii() => Some(text.piece(to, text.len())),
-            Some((from, _)) => Some(text.piece(0, from)),
-            None if is_added(&text) || shown.is_some() => Some(piece.clone()),
+            // `もう一問追加 一番長い川は？`: the list follows.
+            Some((from, to)) => {
+                const ONE_MORE: &str =
+                    "もう一問|もう1問|もうひとつ|もう一つ|もう1つ|質問|項目|問題";
+                let before = text.piece(0, from);
+                let is_behind = marks(ONE_MORE).any(|it| before.trim() == it);
+                Some(if is_behind { text.piece(to, text.len()) } else { before })
+            }
+            None if is_added(&text) || shown.is_some() || goes_on && names_fields(&piece) => {
+                Some(piece.clone())
+            }
             None => lacks(),
         };
         if let Some(list) = list {
             let mut list = Text::new(&list);
             list.strip(
-                "and make|make|mark|have|then|ask them for|ask for|ask|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ",
+                "one more question|one more|another question|another|and make|make|mark|have|then|ask them for|ask for|ask|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ",
                 "instead|as well|too|to it|to the form|at the top|at the beginning|first|代わりに|かわりに",
             );
+            let beside = order::beside(&fields, &list, of);
+            let mut place = if is_first { 0 } else { fields.len() };
+            if let Some((name, at)) = beside {
+                (list, place, is_sure) = (Text::new(&name), at, true);
+            }
             let mut found = Reading::default();
             found.take(&items(&list.text()), true, &mut left);
-            let mut place = if is_first { 0 } else { fields.len() };
             for mut field in found.fields {
                 left.extend(field.settle());
                 let mut definition = field.definition(language, fields.len() + 1);
+                if field.is_plain() {
+                    liken(&mut definition, &fields[..place]);
+                }
                 distinguish(&mut definition, &fields);
                 if let Some(shown) = &shown {
                     (definition["showIf"], is_sure) = (shown.clone(), true);
@@ -272,6 +320,142 @@ pub(in crate::sentences) fn change(
     }
     unlink(&mut fields);
     (is_changed && !fields.is_empty()).then_some(Changed { fields, left, is_sure })
+}
+
+/// Removes the verb of a change: `make colour a choice of red or blue`, `use 0.5 steps instead`.
+fn changed(piece: &str) -> String {
+    const LEADS: &str = "make it|make that|make|let|turn|set it to|set|use|change it to|change|やっぱり|やっぱ|やはり|じゃあ";
+    let mut text = Text::new(piece);
+    text.strip(LEADS, "instead|please|pls");
+    text.text()
+}
+
+/// Index of the field that the limits in `piece` mean, if it has nothing else: the one before, or the only one that can
+/// have them.
+fn limited(fields: &[Value], piece: &str, about: Option<&str>) -> Option<usize> {
+    let piece = changed(piece);
+    let accepted = files::only(&piece);
+    let is_more = matches!(item::item(&piece, false), Item::More(_));
+    if !is_more && accepted.is_none() {
+        return None;
+    }
+    let limits = bounds::take(&mut Text::new(&piece));
+    let has_length = limits.length_min.is_some() || limits.length_max.is_some();
+    let is_file = accepted.is_some() || limits.bytes_max.is_some();
+    let is = |field: &Value, kinds: &[&str]| kinds.iter().any(|it| field["type"] == *it);
+    // `メールは任意で、18歳以上` limits the age.
+    let is_age = piece.contains(['歳', '才']) && fields.iter().any(|it| it["name"] == "age");
+    let fits = |field: &Value| match () {
+        () if is_file => is(field, &["file"]),
+        () if has_length => is(field, &["text", "textarea"]),
+        () => {
+            limits.is_number()
+                && is(field, &["number", "range"])
+                && (!is_age || field["name"] == "age")
+        }
+    };
+    if let Some(name) = about {
+        return fields.iter().position(|it| it["name"] == *name && fits(it));
+    }
+    let mut able = (0..fields.len()).filter(|it| fits(&fields[*it]));
+    able.next().filter(|_| able.next().is_none())
+}
+
+/// Sets a default that names no field, `初期値は36.5で`, in the field before or the only one that takes it; returns its
+/// index.
+fn begun(fields: &mut [Value], piece: &str, about: Option<&str>) -> Option<usize> {
+    let value = initial::default_in(&changed(piece)).filter(|it| it.rest.trim().is_empty())?.value;
+    let is_text = |it: &Value| ["text", "textarea"].iter().any(|kind| it["type"] == *kind);
+    let takes = |field: &Value| {
+        about.map_or(!is_text(field), |it| field["name"] == *it)
+            && initial::begin(&mut field.clone(), &value)
+    };
+    let mut able = (0..fields.len()).filter(|it| takes(&fields[*it]));
+    let at = able.next().filter(|_| able.next().is_none())?;
+    initial::begin(&mut fields[at], &value).then_some(at)
+}
+
+/// Index of a field and the condition under which it is shown: `アレルギーは参加の人だけ`, `ask diet only if coming`.
+fn shown_when(
+    fields: &[Value],
+    piece: &str,
+    is_called: impl Fn(&Value, &str) -> bool,
+) -> Option<(usize, Value)> {
+    const ENGLISH: &str = "only if|only when|only for those who|only for people who|if";
+    const JAPANESE: &str = "人にだけ|人だけ|場合だけ|場合のみ|ときだけ|時だけ|方のみ|人のみ";
+    const LEADS: &str = "only show|only ask for|only ask|show|ask for|ask|the";
+    let text = Text::new(piece);
+    let (name, when) = match text.find(JAPANESE, 1) {
+        Some((end, _)) => {
+            let (to, from) = text.find("は|を", 1).filter(|it| it.1 < end)?;
+            (text.piece(0, to), text.piece(from, end))
+        }
+        None => {
+            let (to, from) = text.find(ENGLISH, 1)?;
+            (text.piece(0, to), text.piece(from, text.len()))
+        }
+    };
+    let mut name = Text::new(&name);
+    name.strip(LEADS, "only|は|を");
+    let at = fields.iter().position(|it| is_called(it, &name.text()))?;
+    let shown = answer(&fields[..at], &when).or_else(|| answer(&fields[at + 1..], &when))?;
+    (shown["field"] != fields[at]["name"]).then_some((at, shown))
+}
+
+/// Removes conditions on fields that no longer exist.
+fn unlink(fields: &mut [Value]) {
+    let names: Vec<Value> = fields.iter().map(|it| it["name"].clone()).collect();
+    for field in fields.iter_mut().filter_map(Value::as_object_mut) {
+        let is_gone = |on: Option<&Value>| on.is_some_and(|it| !names.contains(it));
+        if is_gone(field.get("showIf").and_then(|it| it.get("field"))) {
+            field.remove("showIf");
+        }
+        if is_gone(field.get("dependsOn")) {
+            field.insert("type".to_owned(), "text".into());
+            for name in ["dependsOn", "dependsOnParam", "searchUrl", "displayField", "valueField"] {
+                field.remove(name);
+            }
+        }
+    }
+}
+
+/// Gives a free field what the two before it share: a rating beside ratings.
+fn liken(definition: &mut Value, before: &[Value]) {
+    const SHARED: [&str; 5] = ["type", "min", "max", "step", "options"];
+    let [.., one, other] = before else { return };
+    let is_alike = SHARED.iter().all(|it| one[*it] == other[*it]);
+    if !is_alike || ["text", "textarea", "file", "heading"].iter().any(|it| other["type"] == *it) {
+        return;
+    }
+    if let Some(own) = definition.as_object_mut() {
+        own.remove("maxLength");
+        let shared =
+            SHARED.iter().filter_map(|it| Some(((*it).to_owned(), other.get(*it)?.clone())));
+        own.extend(shared);
+    }
+}
+
+/// Removes what opens an order: `ok can you remove the phone`, `actually drop it`.
+fn ordered(piece: &str) -> String {
+    const LEADS: &str = "actually|ok|okay|oh|hmm|sorry|wait|please|pls|can you|could you|would you|will you|let's|lets|then|now|just|i want to|i'd like to|we should";
+    let mut text = Text::new(piece);
+    if text.lower.first().is_some_and(char::is_ascii) {
+        text.strip(LEADS, "");
+    }
+    text.text()
+}
+
+/// Names that stay in `everything except name and CV`, `名前以外は全部`.
+fn excepted(names: &str) -> Option<Vec<String>> {
+    const EXCEPT: &str = "except for|except|apart from|other than|but|以外";
+    const ALL: &str = "everything|every field|every question|all|all fields|all of them|all the fields|any field|the fields|the rest";
+    let text = Text::new(names);
+    let (from, to) = text.find(EXCEPT, 1)?;
+    let (before, behind) = (text.piece(0, from), text.piece(to, text.len()));
+    if !text.chars[from].is_ascii() {
+        return Some(items(&before));
+    }
+    marks(ALL).any(|it| it.eq_ignore_ascii_case(before.trim())).then(|| items(&behind))
 }
 
 /// Condition on one of `fields` in `when`: `allergies is yes`, `アレルギーがあり`.
@@ -292,8 +476,25 @@ fn answer(fields: &[Value], when: &str) -> Option<Value> {
         let option = named_options.max_by_key(|it| it["label"].as_str().map_or(0, str::len))?;
         Some(json!({ "field": field["name"], "equals": option["value"] }))
     };
+    // `参加する人`: yes to what is asked.
+    const YES: &str = "はい|yes|あり|する|出席|参加";
+    const NO: &str = "しない|ない|いいえ|not|no";
+    let affirmed = |field: &Value| {
+        let [first, _] = field["options"].as_array()?.as_slice() else { return None };
+        let is_yes = marks(YES)
+            .any(|it| first["label"].as_str().is_some_and(|yes| yes.eq_ignore_ascii_case(it)));
+        (is_yes && says(&field["label"]) && !when.has(NO))
+            .then(|| json!({ "field": field["name"], "equals": first["value"] }))
+    };
     let named = fields.iter().find_map(|it| chosen(it).filter(|_| says(&it["label"])));
+    let named = named.or_else(|| fields.iter().find_map(affirmed));
     named.or_else(|| fields.iter().rev().find_map(chosen))
+}
+
+/// Whether all of `list` are certainly fields.
+fn names_fields(list: &str) -> bool {
+    let is_sure = |it: &String| matches!(item::item(it, false), Item::Fields { is_sure: true, .. });
+    items(list).iter().all(is_sure)
 }
 
 /// Whether `text` adds a field: `ask them for their phone number too`, `年齢も`.
@@ -320,9 +521,17 @@ fn bound(field: &mut Value, piece: &str) {
             field[name] = bounds::written(value);
         }
     }
-    for (name, value) in [("minLength", bounds.length_min), ("maxLength", bounds.length_max)] {
+    let others = [
+        ("minLength", bounds.length_min),
+        ("maxLength", bounds.length_max),
+        ("maxSize", bounds.bytes_max),
+    ];
+    for (name, value) in others {
         if let Some(value) = value {
             field[name] = value.into();
         }
+    }
+    if let Some(accepted) = files::only(&changed(piece)).filter(|_| field["type"] == "file") {
+        field["accept"] = accepted.into();
     }
 }

@@ -4,10 +4,12 @@ use language::scan::marks;
 
 use super::text::Text;
 
+/// Words for text documents.
+const WORD: &str = "word|ワード";
 /// Words for kinds of files, with what a definition accepts.
 const KINDS: &[(&str, &str)] = &[
     ("のpdf|をpdf|pdf", ".pdf"),
-    ("word", ".doc,.docx"),
+    (WORD, ".doc,.docx"),
     ("excel|エクセル", ".xls,.xlsx"),
     ("csv", ".csv"),
     ("png", ".png"),
@@ -21,7 +23,12 @@ const PICTURES: &str = "画像|写真|image|images|picture|pictures";
 /// Removes the kinds of files in `text`, and returns what is accepted: `png or jpg`.
 pub(super) fn take(text: &mut Text) -> String {
     const JOINTS: &str = "or|and|か|と|・|/|,|、";
-    let found = KINDS.iter().filter_map(|it| Some((text.find(it.0, 0)?, it.1)));
+    // `favourite word` is no document; `word` alone is.
+    const WORD_MAX: usize = 4;
+    const FILES: &str = "file|files|document|documents|doc|upload|attach|attachment|resume|cv|pdf|excel|ファイル|添付|アップロード|文書|書類|形式|書|エクセル";
+    let has_files = text.has(FILES);
+    let kinds = KINDS.iter().filter(|it| it.0 != WORD || has_files || text.len() <= WORD_MAX);
+    let found = kinds.filter_map(|it| Some((text.find(it.0, 0)?, it.1)));
     let found: Vec<_> = found.collect();
     let mut spans: Vec<(usize, usize)> = found.iter().map(|it| it.0).collect();
     spans.sort_unstable();

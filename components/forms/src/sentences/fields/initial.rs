@@ -61,8 +61,9 @@ pub(super) fn default_in(text: &str) -> Option<StatedDefault> {
     let is_outside =
         before.matches(['(', '（', '「']).count() == before.matches([')', '）', '」']).count();
     let joint = before.trim_end();
-    let is_apart =
-        joint.ends_with(['、', ',', '。', ';', '.', '\n', 'で']) || joint.ends_with(" with");
+    let is_apart = joint.is_empty()
+        || joint.ends_with(['、', ',', '。', ';', '.', '\n', 'で'])
+        || joint.ends_with(" with");
     let behind = &text[at + head.len()..];
     let end = behind.find(['、', ',', '。', '\n', ';', '!', '?']).unwrap_or(behind.len());
     let value = bare(&behind[..end]);

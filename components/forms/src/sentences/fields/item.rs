@@ -13,6 +13,7 @@ use super::{
     kinds::{CANONICAL, FREE, Kind, WORDS, YES_NO},
     options::{self, OPTION_MAX, is_count, parts, unquote},
     plain::days,
+    section,
     text::Text,
 };
 
@@ -43,7 +44,7 @@ pub(super) const OPTIONAL: &str = "必須じゃなくていい|必須じゃな�
 pub(super) const SEVERAL: &str = "複数選択可|複数回答可|複数可|複数選択|複数選べ|複数回答|複数|いくつでも|好きなだけ|全て選|すべて選|multiple choice allowed|multiple answers|multiple|select all that apply|all that apply|any number|several|more than one|as many as they like";
 const DENIED_BEHIND: &str = "はいらない|はいりません|は要らない|は要りません|は不要|は必要ない|は聞かなくていい|は聞かない|は無しで|はなしで|なしで|無しで|抜きで|は除いて|以外|はやめて|は入れないで";
 const DENIED_BEFORE: &str = "no need to ask for|no need for|there is no need for|you need not ask for|no|without|but not|not|don't ask for|do not ask for|don't need|skip|omit|leave out|except for|except|minus";
-const LEADS: &str = "作って|つくって|作成して|じゃあ|やはり|can you|could you|would you|will you|me about|me for|me|us|and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
+const LEADS: &str = "that they|作って|つくって|作成して|じゃあ|やはり|can you|could you|would you|will you|me about|me for|me|us|and|also|then|we need|i need|you need|we want|i want|it should have|finally|the guests|guests|people|everyone|everybody|them|users|customers|visitors|members|a|an|the|some|their|your|my|our|his|her|please|one for|a field for|field for|fields for|box for|space for|place for|room for|question about|question on|ask for|asks for|asking for|ask them|ask|for|to|with|of|big|small|quick|short|simple|free|single|just|only|maybe|let them|they can|what is|what's|やっぱり|やっぱ|あと|それから|それと|それに|また|そして|最後に|と|や|に|で|を|も|は|項目は|質問は|内容は|項目";
 const TAILS: &str = "that's|that is|that are|that|っていう|といった|みたいな|which is|which are|must be|should be|has to be|needs to be|じゃないとだめ|でないとだめ|じゃないとダメ|でないとダメ|じゃないと駄目|でないと駄目|限定|の二つ|の三つ|の四つ|の五つ|の2つ|の3つ|の4つ|の5つ|の2点|の3点|の三点|をそれぞれ|それぞれ|each|as a form|in a form|as a|as|of|but|field|fields|box|input|please|pls|plz|thanks|thank you|too|as well|if possible|section|の欄も|の欄|記入欄|入力欄|欄|の項目|だけ|など|とか|等|の入力|を入力|を記入|について|にして|です|します|を聞いて|を聞く|を選ばせて|を選んでもらう|を選ぶ|を選択|を選べる|から選ぶ|から選択|で選ぶ|を答えてもらう|を書ける|を書いてもらう|に書いてもらう感じ|を出してもらう|を出す|をお願いいたします|をお願いします|お願いいたします|お願い致します|お願いします|お願い|ください|よろしく|がほしい|が欲しい|もほしい|も欲しい|が必要|の順に選ばせて|の順に|の順で|を|は|が|も|に|で|の|と|か|ね|よ";
 /// Words for types.
 const TYPES: &[(&str, &str)] = &[
@@ -73,7 +74,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("date", "日|日付|年月日|期日|日取り", "date|day|date *"),
     (
         "number",
-        "数|人数|年数|回数|金額|料金|費用|値段|身長|体重|額|量",
+        "数|人数|年数|回数|金額|料金|費用|値段|身長|体重|体温|気温|温度|血圧|額|量",
         "how many *|number of *|how much *|count|amount|cost|weight|height|price|fee|total",
     ),
     (
@@ -100,6 +101,9 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
         return Item::Denied(name);
     }
     if let Some(field) = end_of_time(&text.text().to_lowercase()).filter(|_| is_listed) {
+        return Item::Fields { fields: vec![field], is_sure: true, left: Vec::new(), when: None };
+    }
+    if let Some(field) = section::heading(&text) {
         return Item::Fields { fields: vec![field], is_sure: true, left: Vec::new(), when: None };
     }
     let mut about = About::default();
@@ -151,7 +155,7 @@ pub(super) fn label(written: &str) -> Option<String> {
 /// Removes the action on the field: `写真を添付できて`, `メアド聞く`, `pick toppings`.
 fn cut_verb(text: &mut Text) {
     const STEMS: &str = "きいて|きいと|添付|入力|記入|選|答え|回答|書|聞|教え|提出|登録|送|アップロード|出し|尋ね|集め|チェック|貼|評価して";
-    const ENGLISH: &str = "pick|choose|select|enter|give|tell us|tell me|say|state|type|type in|fill in|let people pick|let people choose";
+    const ENGLISH: &str = "rate|pick|choose|select|enter|give|tell us|tell me|say|state|type|type in|fill in|let people pick|let people choose";
     // `サイト内検索のしやすさ` is a label.
     const SEARCHED: &str = "を検索して選|を検索|で検索して選|で検索";
     let is_hiragana = |it: &char| matches!(it, 'ぁ'..='ん');
@@ -501,8 +505,8 @@ impl About {
         }
         let label = if length == text.len() { label } else { text.text() };
         if known.is_none() && label.is_empty() {
-            let is_more = self.is_several || self.bounds.is_number() || !self.more.is_empty();
-            if is_more || self.is_bare_list {
+            let is_more = self.bounds != Bounds::default() || !self.more.is_empty();
+            if is_more || self.is_several || self.is_bare_list {
                 return Item::More(Box::new(self.more_of()));
             }
             if self.options.is_empty() {

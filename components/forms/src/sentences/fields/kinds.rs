@@ -297,6 +297,9 @@ pub(super) const CANONICAL: &str =
 /// A text line.
 pub(super) const FREE: Kind = kind("", ("", ""), "text", r#"{"maxLength":500}"#, false);
 
+/// A heading above the fields of a page or section.
+pub(super) const SECTION: Kind = kind("heading", ("", ""), "heading", "{}", false);
+
 /// Kinds offered if none was named.
 pub(in crate::sentences) const COMMON: &str =
     "name|email|phone|age|gender|date|address|satisfaction|comment|agreement";

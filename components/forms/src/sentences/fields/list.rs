@@ -22,7 +22,10 @@ const FORMS: &str = "入力フォーム|登録画面|登録の画面|入力画�
 /// Phrases before a list, in English.
 const BEFORE: &str = "ask about|asks about|asking about|with the following fields|with fields for|with fields|with|asking for|asking|tell me|tell us|that asks for|that asks|which asks for|which asks|asks for|asks|to collect|that collects|which collects|collecting|collects|collect|including|containing|consisting of|that has|which has|having|has|there should be|it needs|fields for|ask for|ask the user for|ask me for|ask people for|ask the|fill in|enter";
 /// Phrases after a list, in Japanese.
-const BEHIND: &str = "を検索|をアップロードでき|アップロードでき|を添付でき|添付でき|も書|も選|も入力|も記入|も教え|も添付|を評価|で評価|で聞く|で聞い|で聞き|で尋ね|で選|で答え|で回答|に答え|を回答|から選|一つ選|1つ選|ひとつ選|2つ選|3つ選|二つ選|三つ選|で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|聞いて|きいて|聞いとい|きいとい|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を送って";
+const BEHIND: &str = "を検索|をアップロードでき|アップロードでき|を添付でき|添付でき|も書|も選|も入力|も記入|も教え|も添付|を評価|で評価|で聞く|で聞い|で聞き|で尋ね|で選|で答え|で回答|に答え|を回答|から選|一つ選|1つ選|ひとつ選|2つ選|3つ選|二つ選|三つ選|で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|聞いて|きいて|聞いとい|きいとい|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を記録|を報告|を申告|を申請|を計測|を測定|を管理|を投稿|を送って";
+
+/// Verbs of removals: behind a field in Japanese, before it in English.
+pub(super) const REMOVE: &str = "いらないです|いらない|いりません|要らないです|要らない|要りません|不要です|不要|はやめとく|はやめとこう|はやめておく|はやめます|はやめる|はやめて|はやめよう|はパス|はカット|は省いて|を省いて|は無しで|無しで|はなくていい|はなしにして|は消して|を消して|も消して|消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
 
 /// Splits a text into clauses.
 pub(super) fn clauses(text: &str) -> Vec<String> {
@@ -133,6 +136,17 @@ pub(super) fn has_form(clause: &str) -> bool {
     Text::new(clause).has(FORMS)
 }
 
+/// Text behind the word for the form in `clause`.
+pub(super) fn behind_form(clause: &str) -> Option<String> {
+    let text = Text::new(clause);
+    text.find(FORMS, 0).map(|it| text.piece(it.1, text.len()).trim().to_owned())
+}
+
+/// Whether `text` adds a question to a form: `one more: …`, `もう一問追加`.
+pub(super) fn is_more(text: &str) -> bool {
+    Text::new(text).has("add|one more|another question|追加|もう一問|もう1問|quiz|クイズ")
+}
+
 /// Parts of `clause` that may name fields, most likely first.
 pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
     let text = Text::new(clause);
@@ -140,6 +154,12 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
     let form = text.find(FORMS, 0);
     let begin = form.map_or(0, |it| it.1);
     let mut regions = Vec::new();
+    // `how many legs has a spider (6, 8)` is a question with its answers.
+    const ASKS: &str = "who|what|which|how|when|where|why";
+    let asks = text.find(ASKS, 0).is_some_and(|it| it.0 == 0);
+    if form.is_none() && asks && text.chars.last() == Some(&')') {
+        return vec![Region { text: text.text(), is_sure: true }];
+    }
     let mut add = |from: usize, to: usize, is_sure: bool| {
         if from < to {
             regions.push(Region { text: text.piece(from, to), is_sure });
@@ -241,13 +261,15 @@ pub(super) fn items(list: &str) -> Vec<String> {
     while at < text.len() {
         let length = match text.chars[at] {
             _ if !is_outside[at] || is_within(at) => 0,
-            '・' if is_opposite(&text, from, at) => 0,
+            '・' if is_opposite(&text, from, at) || is_option(&text, from, at) => 0,
             '、' | '・' | ',' | ';' | '\n' | '+' | '→' => {
                 let digit = |it: Option<&char>| it.is_some_and(char::is_ascii_digit);
                 let is_thousand = text.chars[at] == ','
                     && digit(at.checked_sub(1).and_then(|it| text.chars.get(it)))
                     && digit(text.chars.get(at + 1));
-                usize::from(!is_thousand)
+                // `what is 2+2` is one item.
+                let is_sum = text.chars[at] == '+' && !is_apart(&text, at);
+                usize::from(!is_thousand && !is_sum)
             }
             'と' | 'や' => usize::from(is_joint(&text, at, &known)),
             // Both sides of `name / email` are kinds; otherwise they are options.
@@ -428,6 +450,13 @@ pub(super) fn choice(text: &Text) -> Option<(usize, usize)> {
     next.is_none_or(|it| !it.is_ascii_digit()).then_some(found)
 }
 
+/// Whether the sign at `at` is not between two digits.
+fn is_apart(text: &Text, at: usize) -> bool {
+    let digit =
+        |it: Option<usize>| it.and_then(|it| text.chars.get(it)).is_some_and(char::is_ascii_digit);
+    !(digit(at.checked_sub(1)) && digit(Some(at + 1)))
+}
+
 /// Whether `and` at `at` is between two numbers.
 fn is_range(text: &Text, at: usize, word: &str) -> bool {
     let digit = |it: Option<&char>| it.is_some_and(char::is_ascii_digit);
@@ -445,14 +474,25 @@ fn is_opposite(text: &Text, from: usize, at: usize) -> bool {
     ends && first.is_some() && behind.trim().chars().next() == first
 }
 
+/// Whether `・` at `at` is between options behind their label: `重要度は高・中・低`.
+fn is_option(text: &Text, from: usize, at: usize) -> bool {
+    const LISTS: &str = "項目|質問|内容|聞くの|聞きたいの|欲しいの|必要なの|必須";
+    let Some(topic) = (from + 1..at).find(|it| text.chars[*it] == 'は') else { return false };
+    let end = (topic + 1..=at).find(|it| text.chars[*it] == '・').unwrap_or(at);
+    let label = text.piece(from, topic);
+    !marks(LISTS).any(|it| label.ends_with(it))
+        && !super::item::is_kind(&text.piece(topic + 1, end))
+}
+
 /// Whether `と` at `at` is between two nouns.
 fn is_joint(text: &Text, at: usize, known: &[(usize, usize)]) -> bool {
     let Some(before) = at.checked_sub(1).map(|it| text.chars[it]) else { return false };
-    let Some(next) = text.chars.get(at + 1) else { return true };
+    let Some(next) = text.chars.get(at + 1) else { return !text.is_at("こと", at - 1) };
     let ends_known = known.iter().any(|it| it.1 == at);
     let begins_known = known.iter().any(|it| it.0 == at + 1);
     let is_hiragana = |it: char| matches!(it, 'ぁ'..='ん');
     let is_phrase = text.is_at("あと", at - 1)
+        || text.is_at("こと", at - 1)
         || ["として", "という", "とき", "ところ", "とも", "とか", "といった"]
             .iter()
             .any(|it| text.is_at(it, at));
@@ -499,15 +539,23 @@ fn topic_end(text: &Text, from: usize) -> usize {
 
 /// Splits a change of a form: `scrap the comment, put yes/no instead`.
 pub(super) fn pieces(clause: &str) -> Vec<String> {
-    const VERBS: &str = "add|remove|delete|scrap|drop|put|make|move|rename|swap|replace|also|include|without|and add|and make|and remove|but";
+    const VERBS: &str =
+        "add|put|make|move|rename|swap|replace|change|also|include|and add|and make|and remove|but";
     let mut pieces: Vec<String> = Vec::new();
-    for part in clause.split(['、', ',', ';']).flat_map(|it| it.split(" and ")) {
+    let parts = clause.split(['、', ',', ';']).map(|it| it.trim_start().trim_start_matches("and "));
+    for part in parts.flat_map(|it| it.split(" and ")) {
         let text = Text::new(part);
-        let begins_verb = |it: &Text| it.find(VERBS, 0).is_some_and(|it| it.0 == 0);
-        // `add a phone, and the email isn't required`.
-        let is_behind_verb = pieces.last().is_some_and(|it| begins_verb(&Text::new(it)));
-        let begins = begins_verb(&text) || is_behind_verb && is_mark(part);
+        let begins = |it: &Text, verbs| it.find(verbs, 0).is_some_and(|it| it.0 == 0);
+        let begins_verb = |it: &Text| begins(it, VERBS) || begins(it, REMOVE);
+        // `add a phone, and the email isn't required`; `reason optional, phone required`.
+        let last = pieces.last().map(|it| Text::new(it));
+        let is_behind = last.is_some_and(|it| begins_verb(&it) || is_mark(&it.text()));
+        let begins = begins_verb(&text) || is_behind && is_mark(part);
+        let is_open =
+            pieces.last().is_some_and(|it| it.matches('(').count() > it.matches(')').count());
+        let begins = begins && !is_open;
         let is_whole = !part.is_ascii()
+            && !is_open
             && pieces.last().is_some_and(|last| {
                 last.ends_with(['て', 'で', 'に'])
                     || last.ends_with("追加")

@@ -211,6 +211,17 @@ pub(super) fn inline(text: &mut Text, is_several: bool) -> Option<(Vec<String>, 
             return Some((options, false));
         }
     }
+    // `重要度は高・中・低`.
+    let topic = text.chars.iter().skip(1).position(|it| *it == 'は').map(|it| it + 1);
+    if let Some(topic) = topic.filter(|it| text.chars[*it..].contains(&'・')) {
+        let list = text.piece(topic + 1, text.len());
+        let options = parts(list.trim_end_matches(['の', 'で']));
+        let options: Vec<_> = options.iter().map(|it| clean(it)).collect();
+        if fits(&options) {
+            text.cut(topic, text.len());
+            return Some((options, false));
+        }
+    }
     // `出る・出ない`.
     if let Some((before, behind)) = text.text().split_once('・') {
         let options = vec![before.trim().to_owned(), behind.trim().to_owned()];

@@ -22,7 +22,7 @@ pub(super) fn moved(
     const FIRST: &str = "を最初に|は最初に|を先頭に|は先頭に|を一番上に|は一番上に|を一番最初に|を上に|to the top|to the front|to the beginning|to the start|come first|comes first|goes first|go first|first";
     const LAST: &str = "を最後に|は最後に|を末尾に|を一番下に|は一番下に|を下に|to the bottom|to the end|come last|comes last|goes last|go last|last";
     const LEADS: &str =
-        "move|put|place|make|have|the|please|and|then|now|順番を変えて|順番を変更して|順番は";
+        "move|put|place|make|have|the|and|順番を変えて|順番を変更して|順番は|並び順は|並び順|順番";
     let named = |name: &str| {
         let mut name = Text::new(name);
         name.strip(LEADS, "");
@@ -33,6 +33,13 @@ pub(super) fn moved(
         field["label"] = capital(&new).chars().take(LABEL_MAX).collect::<String>().into();
         return Some(field["name"].as_str().map(str::to_owned));
     }
+    if let Some((name, place)) = beside(fields, text, &is_called) {
+        let at = fields.iter().position(|it| is_called(it, &named(&name)))?;
+        let field = fields.remove(at);
+        let moved = field["name"].as_str().map(str::to_owned);
+        fields.insert(if at < place { place - 1 } else { place }, field);
+        return Some(moved);
+    }
     let ends = [(true, FIRST), (false, LAST)];
     let (is_first, to) = ends.iter().find_map(|it| Some((it.0, text.find(it.1, 1)?.0)))?;
     let name = named(&text.piece(0, to));
@@ -42,6 +49,41 @@ pub(super) fn moved(
     let moved = field["name"].as_str().map(str::to_owned);
     fields.insert(to, field);
     Some(moved)
+}
+
+/// What is to stand beside a field or in a section, and the index there: `notes before price`, `性別を名前の次に`,
+/// `comments to page 1`.
+pub(super) fn beside(
+    fields: &[Value],
+    text: &Text,
+    is_called: impl Fn(&Value, &str) -> bool,
+) -> Option<(String, usize)> {
+    const PLACES: [(&str, bool); 2] = [
+        ("before|above|ahead of|in front of|の前に|の上に|の手前に|の直前に", true),
+        (
+            "right after|after|below|under|underneath|behind|の次に|の後に|の後ろに|の下に|のあとに|の直後に",
+            false,
+        ),
+    ];
+    const INTO: &str = "to|onto|into|on|に";
+    let halves = |(from, to): (usize, usize)| match text.chars[from].is_ascii() {
+        true => Some((text.piece(0, from), text.piece(to, text.len()))),
+        false => {
+            let (end, begin) = text.find("を|は", 1).filter(|it| it.1 < from)?;
+            Some((text.piece(0, end), text.piece(begin, from)))
+        }
+    };
+    for (words, is_before) in PLACES {
+        let Some((name, anchor)) = text.find(words, 1).and_then(halves) else { continue };
+        if let Some(at) = fields.iter().position(|it| is_called(it, &anchor)) {
+            return Some((name, at + usize::from(!is_before)));
+        }
+    }
+    let (name, section) = text.find(INTO, 1).and_then(halves)?;
+    let is_heading = |it: &Value| it["type"] == "heading";
+    let at = fields.iter().position(|it| is_heading(it) && is_called(it, &section))?;
+    let next = fields[at + 1..].iter().position(is_heading);
+    Some((name, next.map_or(fields.len(), |it| at + 1 + it)))
 }
 
 /// Old and new field of a replacement: `メールじゃなくて電話で`, `phone instead of email`.
@@ -132,9 +174,21 @@ pub(super) fn retyped(
     true
 }
 
-/// Renames or removes an option that one field alone has: `swap ham for bacon`, `remove window`.
-pub(super) fn changed_option(fields: &mut [Value], old: &str, new: Option<&str>) -> bool {
-    const OPTIONS_MIN: usize = 2;
+/// Whether the field is called by its options.
+pub(super) fn is_poll(field: &Value) -> bool {
+    field["label"].as_str().is_some_and(|it| it.contains(" / "))
+}
+
+/// Calls a field by its options, as they are now.
+fn relabel(field: &mut Value) {
+    let options = field["options"].as_array().into_iter().flatten();
+    let labels: Vec<_> = options.filter_map(|it| it["label"].as_str()).collect();
+    field["label"] = labels.join(" / ").into();
+}
+
+/// Renames or removes an option that one field alone has, and returns the field's index: `swap ham for bacon`,
+/// `remove window`. The last option stays.
+pub(super) fn changed_option(fields: &mut [Value], old: &str, new: Option<&str>) -> Option<usize> {
     // `商品からみかん`, `window from the seat options`.
     let old = old.split_once("から").map_or(old, |it| it.1);
     let mut old = Text::new(old.split_once(" from ").map_or(old, |it| it.0));
@@ -146,9 +200,10 @@ pub(super) fn changed_option(fields: &mut [Value], old: &str, new: Option<&str>)
             .any(|key| option[*key].as_str().is_some_and(|it| it.to_lowercase() == old))
     };
     let has = |field: &Value| field["options"].as_array().is_some_and(|it| it.iter().any(is_it));
-    let mut having = fields.iter_mut().filter(|it| has(it));
-    let (Some(field), None) = (having.next(), having.next()) else { return false };
-    let Some(options) = field["options"].as_array_mut() else { return false };
+    let mut having = (0..fields.len()).filter(|it| has(&fields[*it]));
+    let (Some(at), None) = (having.next(), having.next()) else { return None };
+    let field = &mut fields[at];
+    let options = field["options"].as_array_mut()?;
     match new {
         Some(new) => {
             let new = new.trim().trim_matches(['「', '」', '"', '“', '”', '.']);
@@ -156,13 +211,16 @@ pub(super) fn changed_option(fields: &mut [Value], old: &str, new: Option<&str>)
                 *option = json!({ "value": new, "label": new });
             }
         }
-        None if options.len() > OPTIONS_MIN => options.retain(|it| !is_it(it)),
-        None => return false,
+        None if options.len() > 1 => options.retain(|it| !is_it(it)),
+        None => return None,
     }
     if field["default"].as_str().is_some_and(|it| it.to_lowercase() == old) {
         field.as_object_mut().map(|it| it.remove("default"));
     }
-    true
+    if is_poll(field) {
+        relabel(field);
+    }
+    Some(at)
 }
 
 /// Old and new option of an exchange: `swap ham for bacon`, `ハムをベーコンに変えて`.
@@ -183,14 +241,15 @@ pub(super) fn exchanged(text: &Text) -> Option<(String, String)> {
 
 /// Old and new name of a field.
 fn renamed(text: &Text) -> Option<(String, String)> {
-    const VERBS: &str = "rename|relabel";
-    const BEHIND: &str =
-        "に改名|に名前を変|という名前に|という項目名に|に書き換え|に変えて|に変更|に直して";
+    const VERBS: &str = "rename|relabel|change|turn";
+    const BEHIND: &str = "に改名|に名前変|に名前を変|という名前に|という項目名に|に書き換え|に変えて|に変更|に直して";
     if let Some((_, from)) = text.find(VERBS, 0).filter(|it| it.0 == 0) {
         let (end, behind) = text.find("to|as|into", from)?;
         let new = text.piece(behind, text.len());
         let new = new.trim().trim_matches(['"', '“', '”', '.', ' ']).to_owned();
-        return Some((text.piece(from, end), new)).filter(|it| !it.1.is_empty());
+        // `change the email to optional` is a mark.
+        let is_mark = Text::new(&new).has(REQUIRED) || Text::new(&new).has(OPTIONAL);
+        return Some((text.piece(from, end), new)).filter(|it| !it.1.is_empty() && !is_mark);
     }
     let (end, _) = text.find(BEHIND, 1)?;
     let (particle, behind) = text.find("を", 1).filter(|it| it.1 < end)?;
@@ -268,10 +327,11 @@ pub(super) fn several(
 }
 
 /// Adds options: `性別に「回答しない」を足して`, `add yellow to the colours`. Returns whether `text` says so;
-/// `is_called` matches names with fields.
+/// `chosen` is the field that lost an option just before, and `is_called` matches names with fields.
 pub(super) fn added_options(
     fields: &mut [Value],
     text: &Text,
+    chosen: Option<usize>,
     is_called: impl Fn(&Value, &str) -> bool,
 ) -> bool {
     const ADDS: &str = "を追加|も追加|追加して|を足して|も足して|足して|を入れて|も入れて|を加えて|も加えて|をつけて|もつけて";
@@ -291,24 +351,26 @@ pub(super) fn added_options(
         let (to, behind) = text.find("に", 1).filter(|it| it.1 < end)?;
         Some((text.piece(0, to), text.piece(behind, end)))
     };
-    // A poll's only question needs no name: `add burgers`.
-    let is_choice = |it: &Value| it["label"].as_str().is_some_and(|it| it.contains(" / "));
-    let is_poll = matches!(&*fields, [only] if is_choice(only));
+    // A poll's only question needs no name: `add burgers`; nor does `低を消して緊急を足して`.
+    let is_poll = matches!(&*fields, [only] if is_poll(only));
     let to_poll = || {
         let english = text.find(VERBS, 0).filter(|it| it.0 == 0);
         let english = english.map(|it| text.piece(it.1, text.len()));
         let added = english.or_else(|| text.find(ADDS, 1).map(|it| text.piece(0, it.0)))?;
-        let is_option = is_poll && !items(&added).iter().any(|it| is_kind(it));
+        let is_option =
+            (is_poll || chosen.is_some()) && !items(&added).iter().any(|it| is_kind(it));
         is_option.then(|| (String::new(), added))
     };
     let Some((name, added)) = english.or_else(japanese).or_else(to_poll) else { return false };
     let mut name = Text::new(&name);
     name.strip(LEADS, TAILS);
     let name = name.text();
-    let field = fields.iter_mut().find(|field| {
-        field["options"].is_array() && (name.is_empty() && is_poll || is_called(field, &name))
+    let field = fields.iter_mut().enumerate().find(|(at, field)| {
+        let is_meant = name.is_empty() && (is_poll || chosen == Some(*at));
+        field["options"].is_array() && (is_meant || is_called(field, &name))
     });
-    let Some(options) = field.and_then(|it| it["options"].as_array_mut()) else { return false };
+    let Some((_, field)) = field else { return false };
+    let Some(options) = field["options"].as_array_mut() else { return false };
     let added = items(&added);
     let added = added.iter().map(|it| it.trim().trim_matches(QUOTES));
     let is_fit = |it: &&str| (1..=OPTION_MAX).contains(&it.chars().count());
@@ -319,5 +381,9 @@ pub(super) fn added_options(
             options.push(json!({ "value": option, "label": option }));
         }
     }
-    options.len() > before
+    let is_more = options.len() > before;
+    if is_more && self::is_poll(field) {
+        relabel(field);
+    }
+    is_more
 }

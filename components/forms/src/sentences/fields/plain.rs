@@ -1,6 +1,8 @@
 //! Simplifies a sentence before parsing: date ranges into brackets, lists without counts, and
 //! separators instead of spaces.
 
+use std::sync::LazyLock;
+
 use language::{
     Date,
     clock::is_numeral,
@@ -11,11 +13,148 @@ use language::{
 };
 use serde_json::{Map, Value};
 
+use super::{kinds::FIELDS, section};
+
 /// Simplifies `text`, written on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
-    let text = counted(&negated(&text));
+    let text = asked(&corrected(&chosen(&counted(&negated(&section::plain(&text))))));
     spaced(&examples(&uncounted(&ranges(&relative(&parted(&text), today), today))))
+}
+
+/// Quoted options into brackets, `件名は「商品」「配送」`; a dash before options and `or` into Japanese, `色－赤／青`,
+/// `禁煙or喫煙`.
+fn chosen(text: &str) -> String {
+    const DASHES: [char; 6] = ['-', '－', '—', '–', '−', '‐'];
+    const ENDS: [char; 6] = ['、', '。', ',', '\n', '(', '（'];
+    let is_japanese =
+        |it: Option<&char>| it.is_some_and(|it| !it.is_ascii() && it.is_alphanumeric());
+    let chars: Vec<char> = text.chars().collect();
+    let (mut chosen, mut at) = (String::new(), 0);
+    while at < chars.len() {
+        let is_behind = is_japanese(at.checked_sub(1).and_then(|it| chars.get(it)));
+        if DASHES.contains(&chars[at]) && is_behind {
+            let rest = chars[at + 1..].iter().take_while(|it| !ENDS.contains(it));
+            let is_list = rest.clone().any(|it| matches!(it, '/' | '／' | '・'));
+            if is_list && is_japanese(chars.get(at + 1)) {
+                chosen.push('は');
+                at += 1;
+                continue;
+            }
+        }
+        if is_behind && chars[at..].starts_with(&['o', 'r']) && is_japanese(chars.get(at + 2)) {
+            chosen.push('か');
+            at += 2;
+            continue;
+        }
+        chosen.push(chars[at]);
+        at += 1;
+    }
+    let Some(run) = chosen.find("」「") else { return chosen };
+    let Some(from) = chosen[..run].rfind('「') else { return chosen };
+    let mut to = run + "」".len();
+    while let Some(rest) = chosen[to..].strip_prefix('「') {
+        let Some(length) = rest.find('」') else { return chosen };
+        to += "「".len() + length + "」".len();
+    }
+    let is_labelled = chosen[..from].ends_with(['は', 'で', ':', '：']);
+    if !is_labelled {
+        return chosen;
+    }
+    let options = chosen[from..to].replace("」「", "、").replace(['「', '」'], "");
+    format!("{}({options}){}", &chosen[..from], &chosen[to..])
+}
+
+/// `Capital of France? Paris, London. Longest river? Nile, Amazon`: brackets the answers behind each question.
+fn asked(text: &str) -> String {
+    const OPTION_MAX: usize = 40;
+    const SEPARATORS: [char; 4] = ['、', ',', '・', '/'];
+    let pieces: Vec<&str> = text.split(['?', '？']).collect();
+    let Some((first, others)) = pieces.split_first() else { return text.to_owned() };
+    let mut asked = (*first).to_owned();
+    for (number, piece) in others.iter().enumerate() {
+        // Behind the answers the next question begins.
+        let is_last = number + 1 == others.len();
+        let end = piece.find(['。', '\n']).or_else(|| piece.find(". ")).unwrap_or_else(|| {
+            let last = piece.rfind(SEPARATORS).unwrap_or_default();
+            let gap = piece[last..].trim_end().rfind([' ', '　']).filter(|it| *it > 1);
+            gap.filter(|_| !is_last).map_or(piece.len(), |it| last + it)
+        });
+        let (answers, rest) = piece.split_at(end);
+        let answers = answers.trim().trim_end_matches('.');
+        let options: Vec<&str> = answers.split(SEPARATORS).map(str::trim).collect();
+        let is_answer = |answer: &&str| {
+            (1..=OPTION_MAX).contains(&answer.chars().count())
+                && !super::item::is_kind(answer)
+                && answer.split(' ').count() <= 4
+                && !answer.contains(['(', '（', 'て', ':'])
+        };
+        let is_question = super::list::has_form(text) || super::list::is_more(text);
+        // `can you make a form?` has no answers.
+        let asks = asked.rsplit([':', '.', '。', '\n']).next().unwrap_or_default();
+        let ends_question = super::list::behind_form(asks).is_none_or(|rest| {
+            !rest.is_empty() && !marks("作|お願い|please|でき|くれ").any(|word| rest.contains(word))
+        });
+        match is_question && ends_question && options.len() > 1 && options.iter().all(is_answer) {
+            true => {
+                let rest = rest.trim_start_matches(['.', '。', ' ', '　', '\n']);
+                let joint = if rest.is_empty() { "" } else { "\n" };
+                asked.push_str(&format!("({}){joint}{rest}", options.join("、")));
+            }
+            false => {
+                asked.push('?');
+                asked.push_str(piece);
+            }
+        }
+    }
+    asked
+}
+
+/// Words of the names of kinds that are long enough to be corrected, each with its letters undoubled.
+static LONG: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
+    const MARKS: &str = "required|optional|mandatory|survey|questionnaire";
+    let kinds = FIELDS.iter().flat_map(|it| marks(it.1)).filter(|it| it.is_ascii());
+    let words = kinds.flat_map(|it| it.split(' ')).chain(marks(MARKS));
+    words.filter(|it| it.len() >= LETTERS_MIN).map(|it| (it, undoubled(it))).collect()
+});
+/// Minimum letters of a word that is corrected.
+const LETTERS_MIN: usize = 5;
+
+fn undoubled(word: &str) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.dedup();
+    letters.into_iter().collect()
+}
+
+/// Whether `written` is `word` with two neighbours exchanged.
+fn is_exchanged(written: &str, word: &str) -> bool {
+    let (one, other) = (written.as_bytes(), word.as_bytes());
+    let at = one.iter().zip(other).position(|(one, other)| one != other);
+    one.len() == other.len()
+        && at.is_some_and(|at| {
+            at + 1 < one.len()
+                && (one[at], one[at + 1]) == (other[at + 1], other[at])
+                && one[at + 2..] == other[at + 2..]
+        })
+}
+
+/// Corrects two exchanged letters and wrongly doubled ones in the names of kinds: `emial`, `adress`, `commment`.
+fn corrected(text: &str) -> String {
+    let is_letter = |it: char| it.is_ascii_alphabetic();
+    let (mut corrected, mut rest) = (String::new(), text);
+    while let Some(from) = rest.find(is_letter) {
+        let length = rest[from..].find(|it| !is_letter(it)).unwrap_or(rest.len() - from);
+        let written = &rest[from..from + length];
+        let lower = written.to_ascii_lowercase();
+        let is_known = lower.len() < LETTERS_MIN || LONG.iter().any(|it| it.0 == lower);
+        let single = undoubled(&lower);
+        let is_meant = |it: &&(&str, String)| it.1 == single || is_exchanged(&lower, it.0);
+        let word = if is_known { None } else { LONG.iter().find(is_meant) };
+        corrected.push_str(&rest[..from]);
+        corrected.push_str(word.map_or(written, |it| it.0));
+        rest = &rest[from + length..];
+    }
+    corrected + rest
 }
 
 /// `名前なしでメールと電話`: separates the list after a denial.

@@ -37,8 +37,11 @@ impl Text {
             && phrase.chars().zip(&self.lower[at..]).all(|(one, other)| one == *other);
         let begins = phrase.starts_with(|it: char| it.is_ascii_alphabetic());
         let ends = phrase.ends_with(|it: char| it.is_ascii_alphabetic());
+        // `pick-up time` picks nothing.
+        let is_compound =
+            self.lower.get(at + length) == Some(&'-') && is_letter(self.lower.get(at + length + 1));
         fits && !(begins && is_letter(at.checked_sub(1).and_then(|it| self.lower.get(it))))
-            && !(ends && is_letter(self.lower.get(at + length)))
+            && !(ends && (is_letter(self.lower.get(at + length)) || is_compound))
     }
 
     /// Span of the first phrase; the longer one at the same position.
