@@ -283,7 +283,8 @@ impl Family for Navigation {
         }
         if let Some(sure) = told {
             // `how long is the third one?` also names the route.
-            if query.has_constraint(&utterance.text(), context) {
+            let is_changed = || query.has_constraint(&utterance.text(), context);
+            if query.removes_stop(utterance) || is_changed() {
                 query.add_constraint(utterance);
             }
             return Some(FollowUp::Continue(sure, Vec::new()));

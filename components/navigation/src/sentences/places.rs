@@ -121,6 +121,12 @@ pub(super) fn has_known_place(text: &str) -> bool {
     !names::spots(&text.chars().collect::<Vec<_>>()).is_empty()
 }
 
+/// Whether `text` is a known place and nothing else.
+pub(super) fn is_known_place(text: &str) -> bool {
+    let signs: Vec<char> = text.chars().collect();
+    names::spots(&signs).contains(&(0, signs.len()))
+}
+
 impl Sentence {
     /// Parses `text` with the vocabulary of navigation.
     pub(super) fn parse(text: &str, today: Date) -> Self {
@@ -598,7 +604,8 @@ impl Sentence {
         const SIDES: &str = "上|下|左|右|前|後ろ|うしろ";
         let is_side = marks(SIDES)
             .any(|it| it.chars().count() == to.saturating_sub(from) && self.is_at_raw(it, from));
-        let is_vague = is_side || marks(NO_PLACE).any(|it| self.is_at_raw(it, from));
+        let is_town = self.is_at_raw("一番町", from);
+        let is_vague = is_side || !is_town && marks(NO_PLACE).any(|it| self.is_at_raw(it, from));
         // Adverbs such as `roughly`.
         const ABOUT: &str =
             "roughly|approximately|approx|approx.|about|ideally|in km|in kilometres";
@@ -698,6 +705,11 @@ impl Sentence {
             .filter(before)
             .max();
         let days = self.when.spans.iter().chain(&self.numbers.spans).map(|it| it.1).filter(before);
+        // `一番町` is a name.
+        let is_address = |at: usize| {
+            ["町", "丁目", "番町", "条", "番地"].iter().any(|it| self.is_at_raw(it, at))
+        };
+        let days = days.filter(|it| !is_address(*it));
         let days = days.filter(|it| !(is_within(*it) || is_within(*it - 1) && is_digit(*it))).max();
         let leading =
             marks(LEADING).filter_map(|it| self.find(it, least).map(|at| at + it.chars().count()));

@@ -18,7 +18,7 @@ use language::{
 use super::{
     ANSWERED,
     comparison::{ListStyle, Measure, Row},
-    places::Sentence,
+    places::{Sentence, is_known_place},
     planner::{
         COMPARE, Planner, Remark, RouteRequest, SEARCH, asks_arrival, has_constraint,
         is_by_transit, return_constraints,
@@ -35,6 +35,9 @@ const PLACE_MAX: usize = 200;
 
 /// Places that only the person knows.
 const PRIVATE: &str = "家|自宅|うち|会社|職場|学校|実家|現在地|ここ|今いる場所|いまいる場所|ホテル|home|my home|my house|my place|work|my work|the office|my office|office|here|my location|my current location|school|空港|駅|最寄り駅|最寄りの駅|airport|the airport|station|the station|there|そこ|あそこ";
+
+/// Phrases of a way home, as in `take me home`: only the person knows where that is.
+const HOME: &str = "go home|get home|drive home|walk home|way home|me home|back home|to my house|to my place|to my hotel|to the office|家に帰|家まで|自宅まで|自宅に|うちまで|ホテルまで|会社まで";
 
 /// Phrases that remove a stop.
 const LEFT_OUT: &str = "skip|without|not via|don't|no |forget|drop|scratch|remove|leave out|ditch|skipping|cut out|take out|もういい|はいいや|はいいです|はパス|取りやめ|なし|無し|やめ|抜き|いらない|要らない|飛ばし|とばし|外して|はずして|消して|カット";
@@ -115,6 +118,9 @@ impl Query {
             constraint[piece.from..piece.to].fill(' ');
         }
         let ends = places.origins.iter().chain(&places.destinations);
+        let is_private = |of: &[Piece]| !of.is_empty() && names(of.to_vec()).is_empty();
+        let goes_home = places.destinations.is_empty() && utterance.says(HOME);
+        let privates = (is_private(&places.origins), goes_home || is_private(&places.destinations));
         let second = utterance.second_route().filter(|_| kind == Kind::Route);
         let has_second = utterance.has_leg
             || second.is_some_and(|it| ends.into_iter().all(|end| end.to <= it.0));
@@ -136,13 +142,19 @@ impl Query {
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
             let is_new = !query.origins.is_empty() && !query.destinations.is_empty();
-            if query.origins.is_empty() {
-                query.origins.clone_from(&before.origins);
+            if query.origins.is_empty() && !privates.0 {
+                let is_left = privates.1 && kind == Kind::Route;
+                let from = if is_left { &before.destinations } else { &before.origins };
+                query.origins.clone_from(from);
             }
-            if query.destinations.is_empty() {
+            if query.destinations.is_empty() && !privates.1 {
                 query.destinations.clone_from(&before.destinations);
             }
-            if !is_new {
+            // `上野に戻る` goes back from where this route ends.
+            if !is_new && kind == Kind::Route && query.origins == query.destinations {
+                query.origins.clone_from(&before.destinations);
+                query.constraint_texts.splice(0..0, before.constraint_texts.iter().cloned());
+            } else if !is_new {
                 if query.via.is_empty() {
                     query.via.clone_from(&before.via);
                 }
@@ -191,6 +203,21 @@ impl Query {
                 return lower.replacen(there, &format!("{before}{end}{behind}"), 1);
             }
         }
+        // `then to Skytree`, `次はお台場`: from where this route ends.
+        const NEXT: &str = "and then to |then to |then on to |after that to |next to |next, |next stop |次は|その次は|つぎは|そのあとは|その後は|それから";
+        const TAILS: &str = "に行きたい|に行く|へ行く|に向かう|まで|へ|に|で| please| next";
+        let lead = marks(NEXT).filter(|it| lower.starts_with(it)).max_by_key(|it| it.len());
+        let next = lead.map(|it| lower[it.len()..].trim_end_matches(['。', '.', '!', '?', ' ']));
+        let bare =
+            |it: &str| marks(TAILS).find_map(|tail| it.strip_suffix(tail)).unwrap_or(it).to_owned();
+        if let Some(next) =
+            next.map(bare).filter(|it| self.kind == Kind::Route && is_known_place(it))
+        {
+            return match next.is_ascii() && end.is_ascii() {
+                true => format!("from {end} to {next}"),
+                false => format!("{end}から{next}まで"),
+            };
+        }
         const ALSO: &str = "帰りも|帰り道も|復路も|行き帰り";
         // With a route of its own, the sentence means a round trip of that route.
         let is_new = lower.contains("から") || lower.contains("まで");
@@ -228,10 +255,14 @@ impl Query {
         let fields = FIELDS.into_iter().chain(adds).map(str::to_owned);
         let named = self.origins.iter().chain(&self.destinations).chain(&self.via);
         // A replaced place may be named without its last word.
-        let short = |it: &String| it.strip_suffix('駅').map(str::to_owned);
+        let short = |name: &String| {
+            name.strip_suffix('駅').or(name.rsplit_once(' ').map(|it| it.1)).map(str::to_owned)
+        };
         let replaced = self.replaced.iter().flat_map(|it| [Some(it.clone()), short(it)]).flatten();
         let words = marks(LEFT_OUT).filter(|_| self.replaced.is_some()).map(str::to_owned);
         let avoided_places = self.avoided_places.iter().cloned();
+        let home = marks("home|house|家|自宅").filter(|_| self.destinations.is_empty());
+        let words = words.chain(home.map(str::to_owned));
         named.cloned().chain(avoided_places).chain(replaced).chain(fields).chain(words).collect()
     }
 
@@ -244,7 +275,8 @@ impl Query {
             Kind::Place => return None,
         };
         let places = utterance.places(false);
-        if !places.origins.is_empty() || !places.destinations.is_empty() {
+        let has_ends = !places.origins.is_empty() || !places.destinations.is_empty();
+        if has_ends || self.kind == Kind::Route && utterance.says(HOME) {
             return Some(Self::from_sentence(utterance, goal, Some(self)));
         }
         let (place, other) = utterance.single_place()?;
@@ -331,8 +363,12 @@ impl Query {
         let is_measured = |word: Word| {
             utterance.has(&[word]) && asks && Measure::parse(&utterance.lower) == Measure::Any
         };
-        let is_toll =
-            (utterance.has(&[Word::PRICE]) || utterance.says(ABOUT)) && utterance.says(TOLLS);
+        // `is there a way without tolls?` is a wish.
+        const WITHOUT: &str =
+            "without|avoid|avoids|avoiding|no|free|skip|less|fewer|なし|無し|避け|使わ|通ら";
+        let opens = utterance.says(OPENS) && !utterance.says(WITHOUT);
+        let is_priced = utterance.has(&[Word::PRICE]) || utterance.says(ABOUT) || opens;
+        let is_toll = is_priced && utterance.says(TOLLS);
         const HOW: &str = "どのくらい|どれくらい|どのぐらい|どれぐらい";
         let is_long = is_measured(DURATION) || asks && utterance.says(HOW);
         match () {
@@ -369,7 +405,9 @@ impl Query {
         let is_named = |stop: &str| {
             let stop = stop.to_lowercase();
             let short = stop.strip_suffix('駅').or(stop.strip_suffix(" station")).unwrap_or(&stop);
-            text.contains(short)
+            // `skip the tower`.
+            let last = stop.rsplit_once(' ').map(|it| format!("the {}", it.1));
+            text.contains(short) || last.is_some_and(|it| text.contains(&it))
         };
         let is_skipped = |it: &&String| is_all || is_some && is_named(it);
         self.via.iter().filter(is_skipped).cloned().collect()
@@ -382,6 +420,7 @@ impl Query {
         self.via.retain(|it| !skipped.contains(it));
         self.replaced = skipped.first().cloned().or(self.replaced.take());
         self.avoided_places = utterance.avoided_places();
+        const FIRST: &str = "first|before that|まず|最初に|先に|その前に";
         const INSTEAD: &str = "instead|rather|の代わりに|代わりに|じゃなくて|ではなく|に変えて|に変更|のほうがいい|の方がいい";
         if utterance.says(INSTEAD) && !utterance.via().is_empty() {
             self.via.clear();
@@ -389,7 +428,8 @@ impl Query {
         for name in names(utterance.via()) {
             let is_new = !self.via.contains(&name) && !skipped.contains(&name);
             if is_new && self.via.len() < STOPS_MAX {
-                self.via.push(name);
+                let place = if utterance.says(FIRST) { 0 } else { self.via.len() };
+                self.via.insert(place, name);
             }
         }
         self.constraint_texts.push(utterance.text());

@@ -8,6 +8,7 @@ use language::{
 use serde_json::{Value, json};
 
 mod answers;
+mod legs;
 
 const TOOLS: &str = include_str!("../../tools.json");
 

@@ -23,7 +23,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         GO,
         "行きたい|いきたい|に行きたい|へ行きたい|まで行きたい|に行く|へ行く|まで行く|まで行って|に向かい|へ向かい|に向かって|へ向かって|に向かう|へ向かう|まで歩|まで車|まで徒歩|\
-         まで運転|に帰|へ帰|まで帰|連れてって|連れて行って|連れていって|つれてって|移動|go to|going to get|get home|head to|heading to|drive to|walk to|travel to",
+         まで運転|に帰|へ帰|まで帰|に戻る|に戻りたい|まで戻る|go back to|連れてって|連れて行って|連れていって|つれてって|移動|go to|going to get|get home|head to|heading to|drive to|walk to|travel to",
     ),
     (
         DISTANCE,

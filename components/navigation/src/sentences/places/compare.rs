@@ -19,7 +19,37 @@ impl Sentence {
         self.compared.get_or_init(|| self.comparison()).as_ref()
     }
 
+    /// Parses two ways that share an end: `Shibuya to Haneda and Shinjuku to Haneda`, `渋谷から羽田と新宿から羽田`.
+    fn two_ways(&self) -> Option<Places> {
+        let way = |pair: &[(usize, usize)]| {
+            let between: String = self.lower.get(pair[0].1..pair[1].0)?.iter().collect();
+            let is_way = ["to", "から", "→"].contains(&between.trim());
+            is_way.then(|| (self.piece(pair[0].0, pair[0].1), self.piece(pair[1].0, pair[1].1)))
+        };
+        let [one, other] = self
+            .spots
+            .chunks(2)
+            .filter(|it| it.len() == 2)
+            .map(way)
+            .collect::<Option<Vec<_>>>()?
+            .try_into()
+            .ok()?;
+        let is_same = |one: &Piece, other: &Piece| one.text.eq_ignore_ascii_case(&other.text);
+        match (is_same(&one.0, &other.0), is_same(&one.1, &other.1)) {
+            (false, true) => {
+                Some(Places { origins: vec![one.0, other.0], destinations: vec![one.1] })
+            }
+            (true, false) => {
+                Some(Places { origins: vec![one.0], destinations: vec![one.1, other.1] })
+            }
+            _ => None,
+        }
+    }
+
     fn comparison(&self) -> Option<Places> {
+        if let Some(places) = self.two_ways() {
+            return Some(places);
+        }
         let english = marks(MORE).any(|it| self.find_word(it, 0).is_some());
         let found =
             if english { self.more_than().or_else(|| self.english_comparison()) } else { None };

@@ -229,7 +229,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (
         Means::Constraint(Constraint::Drive),
         "車で|クルマ|くるまで|自動車で|運転|ドライブ|マイカー|タクシー|drive|driving|by car|\
-         car or|or car|or by car|or the car|or a car|car vs|vs car|by taxi|車",
+         car or|or car|or by car|or the car|or a car|car vs|vs car|by taxi|car|taxi|車",
     ),
     (
         Means::Constraint(Constraint::Steps),
@@ -319,13 +319,15 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (Means::There, "着"),
     (Means::Leave, "発|出発|に出発|に出|出"),
-    (Means::Or, "or|nor"),
+    (Means::Or, "or|nor|だけじゃな|だけではな|だけでな|のみならず"),
+    // `not just tolls but highways too` refuses neither.
+    (Means::Nothing, "not just|not only|not merely"),
     (Means::Pause, "、|,|けど|けれど|but|however"),
     (Means::Stop, "。|!|?|\n|;|."),
     // Longer than the phrases that they contain.
     (
         Means::Nothing,
-        "寄れ|一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
+        "寄り道な|寄り道無|寄り道はな|寄れ|一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
          朝霞|朝日|all right|no problem|no matter|notice|how fast",
     ),
 ];

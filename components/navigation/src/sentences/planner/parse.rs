@@ -411,9 +411,12 @@ impl Constraints {
             Means::Moment(moment) => Some(moment).filter(|it| *it > now),
             Means::Clock { hour, minute } => {
                 let mut written = written(hour, minute, tokens, now);
-                // `夜の9時にして` keeps the day.
+                // `夜の9時にして` keeps the day, and `make it 6:30` the half of it.
                 if let Some(held) = held.filter(|_| !has_day && !is_soon) {
-                    written.day = when::until(now, JAPAN.to_datetime(held).date());
+                    let held = JAPAN.to_datetime(held);
+                    written.day = when::until(now, held.date());
+                    let is_late = held.hour() > 12 && (1..12).contains(&hour);
+                    written.is_evening = written.is_evening.or(is_late.then_some(true));
                 }
                 written.moment(now)
             }
