@@ -23,7 +23,7 @@ use language::{
     coverage::{LAST, Used},
     rules::Percent,
     say::{self, Skill},
-    small_talk::Manner,
+    small_talk::{Manner, takes_back},
     turn::{Answered, Decision},
     vocabulary::{Unit, Vocabulary},
     words::Word,
@@ -43,6 +43,9 @@ use crate::sources;
 
 /// Confidence in a sentence that is only a name.
 const NAME_ONLY: Percent = 38;
+
+/// Confidence in taking back a change.
+const UNDONE: Percent = 96;
 
 /// Words for cards in general.
 const MONSTERS: &str = "モンスター|monster|monsters";
@@ -194,7 +197,8 @@ impl Family for Illustrations {
         };
         Some(match goal {
             Goal::Cards | Goal::Thumbnail => {
-                Doing::Cards(Box::new(Cards::from_sentence(utterance, goal, language, before)))
+                let cards = Cards::from_sentence(utterance, goal, language, before);
+                Doing::Cards(Box::new(cards.behind(before)))
             }
             Goal::Themes => match utterance.left_out() {
                 without if without.is_empty() => Doing::Themes,
@@ -212,75 +216,21 @@ impl Family for Illustrations {
         manner: Option<Manner>,
         context: &TurnContext<'_>,
     ) -> Option<FollowUp> {
-        let is_cards = matches!(plan, Some(Doing::Cards(_)));
-        // Themes are excluded from the cards shown before.
-        let is_out = is_cards && goal == Some(Goal::Themes) && !utterance.left_out().is_empty();
-        let goal = if is_out { Some(Goal::Cards) } else { goal };
-        let is_elsewhere = manner.is_none_or(Manner::is_elsewhere);
-        let is_about = is_elsewhere && matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail));
-        // `最後のは消して` excludes one of the cards shown before.
-        let picks = |it: &Cards| positions::pick(utterance, &it.found).is_some();
-        let picks = matches!(&*plan, Some(Doing::Cards(it)) if picks(it));
-        let is_left_out = manner == Some(Manner::Delete) && picks;
-        if is_about
-            && !is_left_out
-            && let Some(refusal) = unsupported::refusal(utterance, is_cards, context)
-        {
-            return Some(FollowUp::Answer(refusal));
-        }
-        let without = match plan {
-            Some(Doing::Themes) => Some(&[][..]),
-            Some(Doing::OtherThemes(without)) => Some(&without[..]),
+        let before = match plan {
+            Some(Doing::Cards(it)) => Some(it.clone()),
             _ => None,
         };
-        if let Some(without) = without.filter(|_| manner.is_none()) {
-            let names = names_without(without, context.language);
-            let cards = Cards::from_listed(utterance, goal, &names, context.language)?;
-            let left = utterance.unused_words(goal.or(Some(Goal::Cards)), cards.used_words());
-            *plan = Some(Doing::Cards(Box::new(cards)));
-            return Some(FollowUp::Continue(CONTINUED, left));
+        if takes_back(&utterance.text())
+            && let Some(undone) = before.as_ref().and_then(|it| it.undone())
+        {
+            *plan = Some(Doing::Cards(Box::new(undone)));
+            return Some(FollowUp::Continue(UNDONE, Vec::new()));
         }
-        let Some(Doing::Cards(cards)) = plan else { return None };
-        if let Some(next) = cards.exclude(utterance, (goal, manner), context.language) {
-            **cards = next;
-            return Some(FollowUp::Continue(CONTINUED, Vec::new()));
+        let followed = changed(plan, utterance, goal, manner, context)?;
+        if let (FollowUp::Continue(..), Some(Doing::Cards(cards))) = (&followed, plan) {
+            **cards = std::mem::take(&mut **cards).behind(before.as_deref());
         }
-        if let Some(text) = cards.answer_absent_theme(utterance, (goal, manner), context) {
-            return Some(FollowUp::Answer(text));
-        }
-        // `赤も一枚足して` means a card while cards are chosen.
-        let added = cards
-            .is_addition(utterance)
-            .then(|| sentence::complete_addition(utterance, context.today()))
-            .flatten();
-        let utterance = added.as_ref().unwrap_or(utterance);
-        let is_asked = is_about || manner.is_none() && goal == Some(Goal::Themes);
-        if let Some(text) = cards.answer_about_picture(utterance, context).filter(|_| is_asked) {
-            return Some(FollowUp::Answer(text));
-        }
-        // An answer to which cards are meant is about cards.
-        let is_open = cards.wanted.is_empty() && goal.is_none() && manner.is_none();
-        let answer =
-            is_open.then(|| sentence::complete_answer(utterance, context.today())).flatten();
-        let utterance = answer.as_ref().unwrap_or(utterance);
-        if cards.change_picture(utterance, (goal, manner), context.language) {
-            let left = utterance.unused_words(Some(Goal::Thumbnail), cards.used_words());
-            return Some(FollowUp::Continue(CONTINUED, left));
-        }
-        // `and the moth from that same set`: more of the same.
-        let is_more = manner.is_none() || is_left_out;
-        let next = is_more
-            .then(|| cards.follow(utterance, goal, answer.is_some(), context.language))
-            .flatten();
-        let Some(next) = next else {
-            let is_open = is_more && goal.is_none() && !cards.found.is_empty();
-            return unsupported::refuse_resize(utterance, context)
-                .filter(|_| is_open)
-                .map(FollowUp::Answer);
-        };
-        let left = utterance.unused_words(Some(Goal::Cards), next.used_words());
-        **cards = next;
-        Some(FollowUp::Continue(CONTINUED, left))
+        Some(followed)
     }
 
     fn guess(
@@ -298,6 +248,84 @@ impl Family for Illustrations {
         let cards = Cards::from_list(&name).unwrap_or_else(|| Cards::from_name(&name));
         Some((Doing::Cards(Box::new(cards)), NAME_ONLY, left))
     }
+}
+
+/// Applies a sentence about the cards shown before, or none where it is about something else.
+fn changed(
+    plan: &mut Option<Doing>,
+    utterance: &Sentence,
+    goal: Option<Goal>,
+    manner: Option<Manner>,
+    context: &TurnContext<'_>,
+) -> Option<FollowUp> {
+    let is_cards = matches!(plan, Some(Doing::Cards(_)));
+    // Themes are excluded from the cards shown before.
+    let is_out = is_cards && goal == Some(Goal::Themes) && !utterance.left_out().is_empty();
+    let goal = if is_out { Some(Goal::Cards) } else { goal };
+    let is_elsewhere = manner.is_none_or(Manner::is_elsewhere);
+    let is_about = is_elsewhere && matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail));
+    // `最後のは消して` excludes one of the cards shown before.
+    let picks = |it: &Cards| positions::pick(utterance, &it.found).is_some();
+    let picks = matches!(&*plan, Some(Doing::Cards(it)) if picks(it));
+    let is_left_out = manner == Some(Manner::Delete) && picks;
+    if is_about
+        && !is_left_out
+        && let Some(refusal) = unsupported::refusal(utterance, is_cards, context)
+    {
+        return Some(FollowUp::Answer(refusal));
+    }
+    let without = match plan {
+        Some(Doing::Themes) => Some(&[][..]),
+        Some(Doing::OtherThemes(without)) => Some(&without[..]),
+        _ => None,
+    };
+    if let Some(without) = without.filter(|_| manner.is_none()) {
+        let names = names_without(without, context.language);
+        let cards = Cards::from_listed(utterance, goal, &names, context.language)?;
+        let left = utterance.unused_words(goal.or(Some(Goal::Cards)), cards.used_words());
+        *plan = Some(Doing::Cards(Box::new(cards)));
+        return Some(FollowUp::Continue(CONTINUED, left));
+    }
+    let Some(Doing::Cards(cards)) = plan else { return None };
+    if let Some(next) = cards.exclude(utterance, (goal, manner), context.language) {
+        **cards = next;
+        return Some(FollowUp::Continue(CONTINUED, Vec::new()));
+    }
+    if let Some(text) = cards.answer_absent_theme(utterance, (goal, manner), context) {
+        return Some(FollowUp::Answer(text));
+    }
+    // `赤も一枚足して` means a card while cards are chosen.
+    let added = cards
+        .is_addition(utterance)
+        .then(|| sentence::complete_addition(utterance, context.today()))
+        .flatten();
+    let utterance = added.as_ref().unwrap_or(utterance);
+    let is_asked = is_about || manner.is_none() && goal == Some(Goal::Themes);
+    if let Some(text) = cards.answer_about_picture(utterance, context).filter(|_| is_asked) {
+        return Some(FollowUp::Answer(text));
+    }
+    // An answer to which cards are meant is about cards.
+    let is_open = cards.wanted.is_empty() && goal.is_none() && manner.is_none();
+    let answer = is_open.then(|| sentence::complete_answer(utterance, context.today())).flatten();
+    let utterance = answer.as_ref().unwrap_or(utterance);
+    if cards.change_picture(utterance, (goal, manner), context.language) {
+        let left = utterance.unused_words(Some(Goal::Thumbnail), cards.used_words());
+        return Some(FollowUp::Continue(CONTINUED, left));
+    }
+    // `and the moth from that same set`: more of the same.
+    let is_more = manner.is_none() || is_left_out;
+    let next = is_more
+        .then(|| cards.follow(utterance, goal, answer.is_some(), context.language))
+        .flatten();
+    let Some(next) = next else {
+        let is_open = is_more && goal.is_none() && !cards.found.is_empty();
+        return unsupported::refuse_resize(utterance, context)
+            .filter(|_| is_open)
+            .map(FollowUp::Answer);
+    };
+    let left = utterance.unused_words(Some(Goal::Cards), next.used_words());
+    **cards = next;
+    Some(FollowUp::Continue(CONTINUED, left))
 }
 
 impl Plan for Doing {

@@ -140,6 +140,10 @@ pub(super) struct Cards {
     pub(super) is_looked_for: bool,
     /// Whether it recomposes the cards of the picture before, without fetching.
     pub(super) is_arranged: bool,
+    /// Whether any cards will do.
+    pub(super) is_random: bool,
+    /// The request before this one, for taking it back.
+    pub(super) before: Option<Box<Self>>,
 }
 
 /// Returns the only one of `suggestions` that matches `name` with up to two typos.
@@ -163,6 +167,20 @@ impl Cards {
             wanted: vec![Wanted { is_second: true, ..Wanted::new(false, name.to_owned()) }],
             ..Self::default()
         }
+    }
+
+    /// Returns it with the request that it follows.
+    pub(super) fn behind(self, before: Option<&Self>) -> Self {
+        let before = before.map(|it| Box::new(Self { before: None, ..it.clone() }));
+        Self { before, ..self }
+    }
+
+    /// Returns the request before this one, to be made again; this one is then the one before.
+    pub(super) fn undone(&self) -> Option<Self> {
+        let before = (**self.before.as_ref()?).clone();
+        let wanted = before.wanted.iter().cloned().map(Wanted::reset).collect();
+        let is_arranged = before.is_thumbnail && !before.found.is_empty();
+        Some(Self { wanted, is_arranged, ..before }.behind(Some(self)))
     }
 
     /// Creates the request for a name that is a list: `レオンとファルコ`, `mimi and yuki`.

@@ -10,7 +10,7 @@ use super::{
     catalogue::{Card, card_of},
     names::known_names,
     positions::{leaves_out, pick},
-    request::{cards_in, count, is_named_as, placed},
+    request::{any_cards, cards_in, count, is_named_as, placed},
     rules::Goal,
     sentence::Sentence,
     themes::Theme,
@@ -19,7 +19,7 @@ use super::{
 };
 
 const SWAPPED: &str = "左右を逆|左右逆|左右を入れ|左右入れ|左右を反|左右反|並びを逆|順番を逆|逆の並び|逆の順|逆にして|入れ替え|入れかえ|other way round|other way around|swap sides|switch sides|swap them|switch them|swap the sides|swap the two|swap left and right|swap places|switch places|reverse the order|reverse them|reverse it|flip the order|flip them|flip it|flip the sides|opposite order|mirror it";
-const ONLY: &str = "だけ|のみ|only|just";
+pub(super) const ONLY: &str = "だけ|のみ|only|just";
 const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお願い|も出し|も欲し|もほし|add|also|too|as well|include|put in|plus|throw in";
 /// Phrases that add cards to those shown before.
 const PUT_BESIDE: &str = "追加|足して|足し|加えて|add|throw in";
@@ -52,6 +52,24 @@ fn is_exchange(utterance: &Sentence, [one, other]: [&Piece; 2]) -> bool {
     let between =
         [" the", " a"].iter().fold(between, |it, tail| it.strip_suffix(tail).unwrap_or(it));
     marks(JOINTS).any(|it| between.ends_with(it))
+}
+
+/// Phrases that exchange the places of two.
+pub(super) const PLACES: &str =
+    "入れ替え|入れかえ|いれかえ|swap places|switch places|swap the places";
+
+/// Whether one of two themes takes the place of the other: `swap azure for crimson`, `青を緑に`.
+pub(super) fn trades(utterance: &Sentence, [one, other]: [&Piece; 2]) -> bool {
+    let between: String = utterance.lower[one.to..other.from].iter().collect();
+    let is_into = between.trim_end_matches("い").ends_with('を')
+        && (utterance.is_at("に", other.to) || utterance.is_at("いのに", other.to));
+    is_into || utterance.says(REPLACED) || utterance.says(PLACES)
+}
+
+/// Number of cards that are exchanged: `swap one for a red one`, `2枚を赤に変えて`.
+pub(super) fn traded(utterance: &Sentence) -> Option<u32> {
+    const ONE: &str = "one for|one of them for|one of those for|one with|one of them with|a card for|one card for|one to|1枚|一枚|ひとつ|1つ";
+    utterance.says(ONE).then_some(1).or_else(|| count(utterance))
 }
 
 impl Cards {
@@ -226,6 +244,15 @@ impl Cards {
         let left = utterance.unused_words(Some(Goal::Cards), Vec::new());
         if let Some(count) = count.filter(|_| is_bare && left.len() < 2) {
             let mut next = self.clone();
+            // `actually two` of single cards.
+            let most = count as usize;
+            if self.is_random && most > self.wanted.len() {
+                let more = most.min(NAMES_MAX) - self.wanted.len();
+                next.wanted.extend(any_cards(more, utterance, Some(self)));
+            }
+            if !self.wanted.iter().any(|it| it.is_theme) {
+                next.wanted.truncate(most);
+            }
             (next.limit, next.is_all) = (Some(count), false);
             for card in &mut next.wanted {
                 (card.is_found, card.is_second) = (false, card.written.is_some());
@@ -326,7 +353,7 @@ impl Cards {
         }
         let written: Vec<Piece> = line.iter().cloned().chain(bare(utterance)).collect();
         let is_written = |it: &Piece| written.iter().any(|on| on.from < it.to && it.from < on.to);
-        let themes = utterance.themes();
+        let themes = utterance.themes_with_colours();
         let themes_with_colours = |theme: &&(Theme, Piece)| {
             is_ground(utterance, &theme.1)
                 || says("make it|もっと|もう少し|もうちょっと|っぽく|color|colour|色")
@@ -353,10 +380,29 @@ impl Cards {
                 is_any = true;
             }
             // `swap the verdant for crimson`: cards of the one that the picture has not.
-            [one, other] if says(REPLACED) => {
+            [one, other] if trades(utterance, [&one.1, &other.1]) => {
                 let theme = |it: &String| card_of(it).map(|it| it.theme);
                 let has = |of: Theme| self.found.iter().any(|it| theme(it) == Some(of.japanese));
                 let (old, new) = if has(one.0) { (one.0, other.0) } else { (other.0, one.0) };
+                // `金と緑を入れ替えて`: the cards of both change places.
+                if has(old) && has(new) && utterance.says(PLACES) {
+                    let is = |of: Theme, it: &String| theme(it) == Some(of.japanese);
+                    let is_first = self.found.iter().find(|it| is(old, it) || is(new, it));
+                    let (first, second) = if is_first.is_some_and(|it| is(old, it)) {
+                        (new, old)
+                    } else {
+                        (old, new)
+                    };
+                    let order = |name: &String| match () {
+                        () if is(first, name) => 0,
+                        () if is(second, name) => 2,
+                        () => 1,
+                    };
+                    self.found.sort_by_key(order);
+                    self.words = themes.iter().map(|it| it.1.text.clone()).collect();
+                    self.words.extend(marks(AROUND).map(str::to_owned));
+                    return Some(true);
+                }
                 let count = if has(new) { 0 } else { CARDS_MAX };
                 let mut more = self.more_of(new, count).into_iter();
                 for it in self.found.iter_mut().filter(|it| theme(it) == Some(old.japanese)) {
@@ -368,6 +414,7 @@ impl Cards {
         }
         let spotted = cards_in(utterance, &written);
         self.words = spotted.iter().map(|it| it.piece.text.clone()).collect();
+        self.words.extend(themes.iter().map(|it| it.1.text.clone()));
         self.words.extend(marks(AROUND).map(str::to_owned));
         if has_no_subtitle(utterance) {
             self.words.extend(["サブ", "副題", "subtitle", "tagline"].map(str::to_owned));

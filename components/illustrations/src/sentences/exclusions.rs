@@ -5,7 +5,7 @@ use language::{Language, context::TurnContext, scan::marks, small_talk::Manner, 
 use super::{
     cards::{CARDS_MAX, Cards, Wanted},
     catalogue::card_of,
-    changes::{MORE, REPLACED},
+    changes::{MORE, ONLY, PLACES, REPLACED, traded, trades},
     request::{count, is_named_as},
     rules::Goal,
     sentence::Sentence,
@@ -18,8 +18,10 @@ use super::{
 const INSTEAD: &str = "やっぱり|やはり|やっぱ|いや|代わりに|かわりに|instead|actually|rather";
 /// Phrases that change colours or add cards, and exclude none.
 const OTHERWISE: &str = "make it|もっと|もう少し|もうちょっと|っぽく|色|colour|color|追加|足し|加え|add|also|too|plus|as well";
+/// Phrases for all cards that are shown.
+const ALL: &str = "全部|ぜんぶ|すべて|全て|all|everything|all of them";
 /// Words around an exclusion without a meaning of their own.
-const AROUND: &str = "away|out|remove|drop|lose|ditch|rid|forget|instead|rather|actually|either|swap|switch|change|replace|exchange|make|外|替|変|増|減|消|抜|除|結構|代";
+const AROUND: &str = "one|ones|all|everything|全部|away|out|remove|drop|lose|ditch|rid|forget|instead|rather|actually|either|swap|switch|change|replace|exchange|make|外|替|変|増|減|消|抜|除|結構|代";
 
 impl Cards {
     /// Returns the request without the themes and cards that `utterance` excludes, and with those that it names
@@ -106,8 +108,8 @@ impl Cards {
         ))
     }
 
-    /// Returns the request with another theme for one of those shown, or with another number of one: `swap the verdant
-    /// for golden`, `緑は三枚にして`.
+    /// Returns the request in which themes shown have changed places with others or one another, or with another number
+    /// of one: `swap the verdant for golden`, `青を緑に`, `やっぱ全部赤で`, `緑は三枚にして`.
     fn with_other_themes(
         &self,
         utterance: &Sentence,
@@ -115,29 +117,56 @@ impl Cards {
         language: Language,
     ) -> Option<Self> {
         const CHANGES: &str = "にして|に変更|に変えて|に増や|に減ら|でお願い|make it|make that|make the|change|instead";
-        let place = |theme: &Theme| {
-            let is_it = |it: &Wanted| it.name == theme.japanese || it.name == theme.english;
-            self.wanted.iter().position(|it| it.is_theme && is_it(it))
-        };
+        let is_it = |it: &Wanted, of: &Theme| it.name == of.japanese || it.name == of.english;
+        let place = |of: &Theme| self.wanted.iter().position(|it| it.is_theme && is_it(it, of));
         let composes = utterance.has(&[words::THUMBNAIL, words::COMPOSE]);
-        if self.is_thumbnail || composes || utterance.says(MORE) {
+        let is_ground = themes.iter().any(|it| is_ground(utterance, &it.1));
+        if self.is_thumbnail || composes || is_ground || utterance.says(MORE) {
             return None;
         }
+        let is_listed = self.wanted.iter().all(|it| it.is_theme);
+        let limit = |it: &Wanted| it.limit.or(self.limit);
+        let of = |theme: &Theme, limit: Option<u32>| {
+            let name = language.pick(theme.japanese, theme.english).to_owned();
+            Wanted { limit, ..Wanted::new(true, name) }
+        };
         let mut next = self.clone();
         match themes {
-            [one, other] if utterance.says(REPLACED) => {
-                let (at, new) = match (place(&one.0), place(&other.0)) {
-                    (Some(at), None) => (at, &other.0),
-                    (None, Some(at)) => (at, &one.0),
-                    _ => return None,
-                };
-                let name = language.pick(new.japanese, new.english).to_owned();
-                next.wanted[at] =
-                    Wanted { limit: self.wanted[at].limit, ..Wanted::new(true, name) };
+            [one, other] if trades(utterance, [&one.1, &other.1]) => {
+                match (place(&one.0), place(&other.0)) {
+                    (Some(from), Some(to)) if utterance.says(PLACES) => next.wanted.swap(from, to),
+                    // The cards of both are of the second then.
+                    (Some(from), Some(to)) => {
+                        let both = limit(&self.wanted[from]).zip(limit(&self.wanted[to]));
+                        next.wanted[to].limit = both.map(|it| it.0 + it.1);
+                        next.wanted.remove(from);
+                    }
+                    (Some(at), None) => next.wanted[at] = of(&other.0, self.wanted[at].limit),
+                    (None, Some(at)) => next.wanted[at] = of(&one.0, self.wanted[at].limit),
+                    (None, None) => return None,
+                }
             }
-            [only] if utterance.says(CHANGES) && !is_ground(utterance, &only.1) => {
-                let at = place(&only.0)?;
-                next.wanted[at].limit = Some(count(utterance)?);
+            [only] if is_listed && utterance.says(ALL) && place(&only.0).is_none() => {
+                let total = self.wanted.iter().map(limit).sum::<Option<u32>>();
+                (next.wanted, next.limit) = (vec![of(&only.0, total)], None);
+            }
+            // `赤だけ3枚にして`.
+            [only] if utterance.says(ONLY) => {
+                let own = &self.wanted[place(&only.0)?];
+                (next.wanted, next.limit) =
+                    (vec![of(&only.0, count(utterance).or(limit(own)))], None);
+            }
+            [only] if place(&only.0).is_some() => {
+                let count = count(utterance).filter(|_| utterance.says(CHANGES))?;
+                next.wanted[place(&only.0)?].limit = Some(count);
+            }
+            // `swap one for a red one`: of the last theme that has so many.
+            [only] if is_listed && utterance.says(REPLACED) => {
+                let some = traded(utterance)?;
+                let has = |it: &Wanted| limit(it).filter(|it| *it > some);
+                let at = self.wanted.iter().rposition(|it| has(it).is_some())?;
+                next.wanted[at].limit = has(&self.wanted[at]).map(|it| it - some);
+                next.wanted.push(of(&only.0, Some(some)));
             }
             _ => return None,
         }

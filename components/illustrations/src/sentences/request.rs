@@ -7,6 +7,7 @@ use language::{
 use super::{
     cards::{CARDS_MAX, Cards, EACH_OF_TWO, NAMES_MAX, STYLES, TITLE_MAX, Wanted},
     catalogue::{Card, Spotted, card_of},
+    names::known_names,
     positions::pick,
     rules::Goal,
     sentence::Sentence,
@@ -20,6 +21,8 @@ use super::{
 
 /// Phrases that refer to the cards shown before, besides others.
 const WITH_SHOWN: &str = "これと|それと|あれと|このカードと|そのカードと|これに|それに|this and|that and|it and|them and|this one and|that one and|and this one|and that one";
+/// Phrases that leave the choice of cards open.
+pub(super) const RANDOM: &str = "random|randomly|any card|any cards|surprise me|whichever|ランダム|おまかせ|お任せ|適当に|てきとうに|なんでもいい|何でもいい";
 /// Texts between the names of a list.
 const JOINTS: &str = "と|や|、|,|・|対|×|x|&|+|vs|vs.|and|, and|versus|against|with|or|と、";
 /// Words that are no name of a card.
@@ -335,7 +338,9 @@ impl Cards {
                 }
                 found.clone_from(&before.found);
                 // Cards of an earlier request are fetched again, with the same limit.
-                limit_before = before.limit.filter(|_| is_thumbnail && found.is_empty());
+                let is_fetched = !is_thumbnail || found.is_empty();
+                limit_before =
+                    before.limit.filter(|_| is_fetched && !is_whole(utterance, is_thumbnail));
             }
         }
         // `これとミミで` includes the cards shown before.
@@ -360,6 +365,11 @@ impl Cards {
             found = cards;
             words
         });
+        let is_random = wanted.is_empty() && is_random(utterance);
+        if is_random {
+            let count = count(utterance).unwrap_or(1) as usize;
+            wanted = any_cards(count.min(NAMES_MAX), utterance, before);
+        }
         // A mood counts where there is no name.
         let mut moods = moods(&utterance.lower);
         let before_moods = moods.len();
@@ -403,15 +413,42 @@ impl Cards {
             ground,
             has_no_text: has_no_text(utterance),
             is_looked_for: false,
-            words: spotted.iter().chain(&excluded).flat_map(texts_of).chain(picks).collect(),
+            words: {
+                let open = marks(RANDOM).filter(|_| is_random).map(str::to_owned);
+                let named = spotted.iter().chain(&excluded).flat_map(texts_of);
+                named.chain(picks).chain(open).collect()
+            },
             excluded: excluded.iter().map(|it| it.card.japanese.to_owned()).collect(),
             // Cards shown before need no new search.
             is_arranged: is_thumbnail && !found.is_empty(),
+            is_random,
             found: if is_thumbnail { found } else { Vec::new() },
             listed,
             wanted,
+            ..Self::default()
         }
     }
+}
+
+/// Whether any cards will do: `4 random cards`, `おまかせで3枚`.
+pub(super) fn is_random(utterance: &Sentence) -> bool {
+    utterance.says(RANDOM)
+}
+
+/// Returns `count` cards of different themes, other ones than `before`.
+pub(super) fn any_cards(count: usize, utterance: &Sentence, before: Option<&Cards>) -> Vec<Wanted> {
+    // A step that reaches every card.
+    const STEPS: [usize; 4] = [11, 13, 17, 1];
+    let cards = &known_names().cards;
+    let place = |name: &String| cards.iter().position(|it| is_named_as(it, name));
+    let shown: Vec<usize> = before.iter().flat_map(|it| &it.found).filter_map(place).collect();
+    let sum = || utterance.lower.iter().map(|it| *it as usize).sum();
+    let step =
+        STEPS.into_iter().find(|it| *it == 1 || !cards.len().is_multiple_of(*it)).unwrap_or(1);
+    let first = shown.last().map_or_else(sum, |it| it + step);
+    let order = (0..cards.len()).map(|it| (first + it * step) % cards.len());
+    let new = order.filter(|it| !shown.contains(it)).take(count);
+    new.map(|it| Wanted::new(false, cards[it].japanese.to_owned())).collect()
 }
 
 /// Whether cards of each theme are requested: `one card from every theme`, `各テーマから一枚ずつ`.
@@ -479,19 +516,25 @@ fn without_descriptions(utterance: &Sentence, mut names: Vec<Piece>) -> Vec<Piec
     names
 }
 
+/// Returns the number directly before `at`.
+fn number_before(utterance: &Sentence, at: usize) -> Option<u32> {
+    let before: String = utterance.lower[..at].iter().collect();
+    let last = before.trim_end().rsplit(' ').next()?;
+    whole(last).filter(|it| (1..=20).contains(it))
+}
+
+/// Returns the number of cards of a mood: `three dragons`.
+pub(super) fn counted_mood(utterance: &Sentence) -> Option<u32> {
+    moods(&utterance.lower).iter().find_map(|it| number_before(utterance, it.1))
+}
+
 /// Returns the number of requested cards.
 pub(super) fn count(utterance: &Sentence) -> Option<u32> {
     const ONE: &str = "a single card|single card|just one card|only one card|one card only";
     const TWO: &str = "a couple|couple of|a pair of|just two|only two|two of";
     let says = |words: &'static str| marks(words).any(|it| utterance.find(it, 0).is_some());
     // `three verdant spirits cards`.
-    let counted = || {
-        utterance.themes().iter().find_map(|theme| {
-            let before: String = utterance.lower[..theme.1.from].iter().collect();
-            let last = before.trim_end().rsplit(' ').next()?.to_owned();
-            whole(&last).filter(|it| (1..=20).contains(it))
-        })
-    };
+    let counted = || utterance.themes().iter().find_map(|it| number_before(utterance, it.1.from));
     // `only 2`.
     let limited = || {
         let text: String = utterance.lower.iter().collect();
@@ -506,7 +549,17 @@ pub(super) fn count(utterance: &Sentence) -> Option<u32> {
         let (before, _) = text.split_once(" more")?;
         whole(before.rsplit(' ').next()?)
     };
-    let pieces = utterance.numbers.pieces().or_else(counted).or_else(limited).or_else(more);
+    let mood = || counted_mood(utterance);
+    // `actually two`.
+    let bare = || {
+        const AROUND: &str = "actually|no|wait|sorry|make|it|that|just|please|then|ok|hm|hmm";
+        let text: String = utterance.lower.iter().collect();
+        let is_word = |it: &&str| !it.is_empty() && !marks(AROUND).any(|word| word == *it);
+        let mut words = text.split([' ', ',', '.', '!']).filter(is_word);
+        words.next().filter(|_| words.next().is_none()).and_then(whole)
+    };
+    let pieces = utterance.numbers.pieces().or_else(counted).or_else(mood).or_else(bare);
+    let pieces = pieces.or_else(limited).or_else(more);
     let pieces = pieces.filter(|it| *it > 0);
     pieces.or(says(ONE).then_some(1)).or(says(TWO).then_some(2))
 }

@@ -54,6 +54,8 @@ pub(super) enum Sign {
     Named,
     /// Has a mood or a motif.
     Mood,
+    /// Wants a number of any cards.
+    Random,
     /// Has a date or a time.
     When,
 }
@@ -105,6 +107,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(78, Goal::Cards, &[Sign::KnownCard], &[ANY_OF_THEIRS, Says(&[Word::CANCEL]), Sign::When]),
     rule(78, Goal::Cards, &[Sign::Mood], &[ANY_OF_THEIRS]),
     rule(78, Goal::Cards, &[Says(&[THEME])], &[THEIRS]),
+    rule(78, Goal::Cards, &[Sign::Random, Sign::Pieces], &[ANY_OF_THEIRS]),
 ];
 
 /// Returns the goal of `utterance` by the first matching rule, and how sure it is.
@@ -129,8 +132,13 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Layout => request::describes_layout(utterance),
         Sign::Named => !utterance.unknown_names().is_empty() || !utterance.quoted.is_empty(),
         Sign::Mood => {
-            marks(LIKE).any(|it| text.contains(it)) && !moods(&utterance.lower).is_empty()
+            let is_like = marks(LIKE).any(|it| text.contains(it));
+            // `show 3 dragons`.
+            let is_shown =
+                || utterance.has(&[Word::SHOW]) && request::counted_mood(utterance).is_some();
+            (is_like || is_shown()) && !moods(&utterance.lower).is_empty()
         }
+        Sign::Random => request::is_random(utterance),
         Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
     };
     language::rules::goal(RULES, has)

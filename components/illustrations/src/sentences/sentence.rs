@@ -183,5 +183,13 @@ impl Sentence {
     fn is_drawn(&self) -> bool {
         self.has(&[words::CARD, words::THUMBNAIL, words::THEME, words::COMPOSE])
             || ["背景", "っぽく", "っぽい感じ"].iter().any(|it| self.find(it, 0).is_some())
+            || self.counts_colours()
+    }
+
+    /// Whether it counts several colours: `金と緑を一枚ずつ`.
+    fn counts_colours(&self) -> bool {
+        const SEVERAL: usize = 2;
+        let colours = (0..self.lower.len()).filter(|at| themes::colour(&self.lower, *at).is_some());
+        self.find("枚", 0).is_some() && colours.count() >= SEVERAL
     }
 }

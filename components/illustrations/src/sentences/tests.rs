@@ -8,6 +8,7 @@ use language::{
 use serde_json::json;
 
 mod changed;
+mod exchanged;
 
 const TOOLS: &str = include_str!("../../tools.json");
 

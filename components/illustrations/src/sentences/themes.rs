@@ -28,10 +28,18 @@ pub(super) fn colour(lower: &[char], at: usize) -> Option<Theme> {
     let is_kanji = |it: Option<&char>| it.is_some_and(|it| matches!(it, '\u{4e00}'..='\u{9fff}'));
     let before = at.checked_sub(1).and_then(|it| lower.get(it));
     let rest: String = lower[at + 1..].iter().take(3).collect();
-    let is_alone =
-        !is_kanji(before) && !matches!(before, Some('お' | '(')) && !is_kanji(lower.get(at + 1));
-    const BEHIND: &str = "で|に|と|っぽ|、|い|を|が|な|から|は|も";
-    let is_colour = is_alone && (rest.is_empty() || marks(BEHIND).any(|it| rest.starts_with(it)));
+    // `全部赤で`.
+    let is_behind_all = lower[..at].ends_with(&['全', '部']);
+    let is_alone = (is_behind_all || !is_kanji(before))
+        && !matches!(before, Some('お' | '('))
+        && !is_kanji(lower.get(at + 1));
+    const BEHIND: &str = "で|に|と|っぽ|、|い|を|が|な|から|は|も|だけ";
+    // `金2枚と緑三枚`.
+    let is_number = |it: char| it.is_ascii_digit() || "一二三四五六七八九十".contains(it);
+    let is_counted = (is_behind_all || !is_kanji(before))
+        && rest.trim_start_matches(is_number).starts_with('枚');
+    let is_colour =
+        is_counted || is_alone && (rest.is_empty() || marks(BEHIND).any(|it| rest.starts_with(it)));
     is_colour.then_some(theme)
 }
 

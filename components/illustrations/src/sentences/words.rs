@@ -49,7 +49,10 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "対決|対戦|バトル|戦って|戦う|戦い|ぶつか| 対 |戦わせ|fight|fights|fighting|face off|facing off|vs|vs.|versus|against|\
          battle|duel",
     ),
-    (NAMES, "名前だけ|名称だけ|names of|just the names|only the names|name of each"),
+    (
+        NAMES,
+        "名前を教えて|名前をおしえて|名前を知りたい|名前は|名前だけ|名称だけ|names|names of|just the names|only the names|name of each",
+    ),
     (
         Word::FILLER,
         "っぽい|っぽく|文字なし|文字無し|文字は無し|文字はなし|タイトルなし|タイトル無し|no text|without text|no title|without a title|動画|実況|配信|背景|\
