@@ -258,14 +258,21 @@ impl ServerConfig {
         }
     }
 
-    /// Masks secrets in logs and errors.
+    /// Masks secrets in logs and in what the server says.
     pub fn mask(&self, folder: &Path) -> Mask {
         let mut mask = Mask::default();
         let given: Vec<_> = match &self.way {
             Way::Url { token, .. } => token.iter().collect(),
             Way::Command { env, .. } => env.values().filter(|it| it.is_secret()).collect(),
         };
-        given.iter().filter_map(|it| it.read(folder).ok()).for_each(|it| mask.add(it.expose()));
+        for secret in given.iter().filter_map(|it| it.read(folder).ok()) {
+            // Also as JSON has it.
+            let quoted = serde_json::Value::from(secret.expose()).to_string();
+            let quoted = &quoted[1..quoted.len() - 1];
+            mask.add(secret.expose());
+            mask.add(quoted);
+            mask.add(&quoted.replace('/', "\\/"));
+        }
         mask
     }
 

@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, de::Error};
+use serde_json::Value;
 
 use crate::source::read_text;
 
@@ -69,6 +70,21 @@ impl Mask {
     /// `text`, with `[secret]` in place of each secret.
     pub fn text(&self, text: &str) -> String {
         self.forms.iter().fold(text.to_owned(), |text, form| text.replace(&**form, MASK))
+    }
+
+    /// Whether a secret is in `text`.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.forms.iter().any(|it| text.contains(&**it))
+    }
+
+    /// Replaces each secret in the texts of `value`, as [`text`](Self::text) does; names of members stay.
+    pub fn json(&self, value: &mut Value) {
+        match value {
+            Value::String(text) if self.is_in(text) => *text = self.text(text),
+            Value::Array(all) => all.iter_mut().for_each(|it| self.json(it)),
+            Value::Object(all) => all.values_mut().for_each(|it| self.json(it)),
+            _ => {}
+        }
     }
 
     /// Overwrites each secret in `bytes` with asterisks and keeps the length.

@@ -15,6 +15,7 @@ use tokio::{
 
 use super::messages::{readable, too_large};
 use crate::envelope::Envelope;
+use base::grants::secret::Mask;
 
 /// Time limits to exit after end of input and after a signal.
 const END: Duration = Duration::from_secs(3);
@@ -32,12 +33,12 @@ pub(super) struct StdioTransport {
 
 impl StdioTransport {
     /// Takes over the pipes of `child`. Lines are limited to `most` bytes.
-    pub(super) fn new(mut child: Child, most: usize) -> io::Result<Self> {
+    pub(super) fn new(mut child: Child, most: usize, mask: Mask) -> io::Result<Self> {
         let taken = || io::Error::other("it has no standard input and output");
         let input = child.stdin.take().ok_or_else(taken)?;
         let output = child.stdout.take().ok_or_else(taken)?;
         let input = AsyncRwTransport::new(tokio::io::empty(), input);
-        let (output, line) = (BufReader::new(output), Line::new(most));
+        let (output, line) = (BufReader::new(output), Line::new(most, mask));
         Ok(Self { child, input, output, line, probe: None, given_up: None })
     }
 
@@ -115,13 +116,14 @@ impl Transport<RoleClient> for StdioTransport {
 /// A line that is being read; of one that is too long only what it answers is kept.
 struct Line {
     most: usize,
+    mask: Mask,
     bytes: Vec<u8>,
     cut: Option<Envelope>,
 }
 
 impl Line {
-    fn new(most: usize) -> Self {
-        Self { most, bytes: Vec::new(), cut: None }
+    fn new(most: usize, mask: Mask) -> Self {
+        Self { most, mask, bytes: Vec::new(), cut: None }
     }
 
     fn take(&mut self, bytes: &[u8]) {
@@ -152,7 +154,7 @@ impl Line {
             tracing::debug!(target: "server", "a line that is no message: {error}");
         };
         let line = String::from_utf8_lossy(line);
-        serde_json::from_str(&readable(&line)).inspect_err(note).ok()
+        serde_json::from_str(&readable(&line, &self.mask)).inspect_err(note).ok()
     }
 }
 
@@ -176,7 +178,8 @@ mod tests {
         let mut child = Command::new("sh");
         child.args(["-c", script]).kill_on_drop(true);
         child.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut transport = StdioTransport::new(child.spawn().unwrap(), 4_096).unwrap();
+        let mut transport =
+            StdioTransport::new(child.spawn().unwrap(), 4_096, Mask::default()).unwrap();
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},

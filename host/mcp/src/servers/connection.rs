@@ -127,19 +127,19 @@ impl Connector {
         };
         let token = token.as_ref().map(|it| it.read(base)).transpose();
         let token = token.map_err(|it| Failed::Unusable(format!("its token: {it}")))?;
+        let to = Limited { http: http.clone(), mask: config.mask(base) };
         if config.era == Era::Sse {
-            return connect_sse(http, url, token.as_ref(), config).await;
+            return connect_sse(to, url, token.as_ref(), config).await;
         }
-        let beginning = begin(http_transport(http, url, token.as_ref(), config), config.era);
+        let transport = || http_transport(to.clone(), url, token.as_ref(), config);
+        let beginning = begin(transport(), config.era);
         let first = match config.era {
             // The first error explains an unreachable server.
             Era::Auto => match tokio::time::timeout(PROBE + MOMENT, beginning).await {
                 Ok(first) if !is_of_other_eras(&first) => first,
                 // The server may ignore unknown requests.
                 other => {
-                    let again =
-                        begin(http_transport(http, url, token.as_ref(), config), Era::Legacy);
-                    match (again.await, other) {
+                    match (begin(transport(), Era::Legacy).await, other) {
                         // If that fails as well, the first error counts.
                         (Err(_), Ok(Err(first))) => Err(first),
                         (again, _) => again,
@@ -153,7 +153,7 @@ impl Connector {
             Err(failed @ (Failed::Unusable(_) | Failed::Lost(_) | Failed::Rpc(_)))
                 if config.era == Era::Auto =>
             {
-                connect_sse(http, url, token.as_ref(), config).await.map_err(|_| failed)
+                connect_sse(to.clone(), url, token.as_ref(), config).await.map_err(|_| failed)
             }
             opened => opened,
         }
@@ -161,7 +161,7 @@ impl Connector {
 }
 
 fn http_transport(
-    http: &Client,
+    to: Limited,
     url: &Url,
     token: Option<&Secret>,
     config: &ServerConfig,
@@ -172,17 +172,17 @@ fn http_transport(
     if let Some(token) = token {
         over = over.auth_header(token.expose());
     }
-    StreamableHttpClientTransport::with_client(Limited(http.clone()), over)
+    StreamableHttpClientTransport::with_client(to, over)
 }
 
 async fn connect_sse(
-    http: &Client,
+    to: Limited,
     url: &Url,
     token: Option<&Secret>,
     config: &ServerConfig,
 ) -> Result<Connection, Failed> {
     let timeout = Duration::from_millis(config.timeout_ms);
-    let sse = SseTransport::open(http, url, token, timeout, config.output_bytes_max).await?;
+    let sse = SseTransport::open(to, url, token, timeout, config.output_bytes_max).await?;
     begin(sse, Era::Sse).await
 }
 
@@ -267,7 +267,7 @@ fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<StdioTranspor
     if let Some(stderr) = child.stderr.take() {
         tokio::spawn(log(stderr, name.to_owned(), config.mask(base)));
     }
-    StdioTransport::new(child, config.output_bytes_max).map_err(unrunnable)
+    StdioTransport::new(child, config.output_bytes_max, config.mask(base)).map_err(unrunnable)
 }
 
 /// Puts the beginning of what a command writes into the log; the rest is read and dropped, so that it

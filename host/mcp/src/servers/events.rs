@@ -9,18 +9,19 @@ use sse_stream::{Error as SseError, Sse, SseStream};
 
 use super::messages::{readable, too_large};
 use crate::envelope::Envelope;
+use base::grants::secret::Mask;
 
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 /// The events of `response`, of at most `most` bytes each. All of them belong to the request `of`, where one is named.
-pub(super) fn events(response: Response, most: usize, of: Option<RequestId>) -> Events {
+pub(super) fn events(response: Response, most: usize, of: Option<RequestId>, mask: Mask) -> Events {
     let mut lines = Lines { most, of, is_first: true, ..Lines::default() };
     let bytes = response.bytes_stream().map_ok(move |it| lines.pass(&it));
-    SseStream::from_bytes_stream(bytes).map_ok(readable_event).boxed()
+    SseStream::from_bytes_stream(bytes).map_ok(move |it| readable_event(it, &mask)).boxed()
 }
 
-fn readable_event(mut event: Sse) -> Sse {
-    event.data = event.data.map(|it| readable(&it).into_owned());
+fn readable_event(mut event: Sse, mask: &Mask) -> Sse {
+    event.data = event.data.map(|it| readable(&it, mask).into_owned());
     event
 }
 
@@ -185,7 +186,8 @@ mod tests {
     #[test]
     fn reads_messages_of_events() {
         let event = Sse::default().data(r#"{"jsonrpc":"2.0","id":7,"result":{"a":"\ud83d"}}"#);
-        let read: Value = serde_json::from_str(&readable_event(event).data.unwrap()).unwrap();
+        let read: Value =
+            serde_json::from_str(&readable_event(event, &Mask::default()).data.unwrap()).unwrap();
         assert_eq!(read["result"]["a"], "\u{fffd}");
     }
 

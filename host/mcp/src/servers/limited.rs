@@ -24,6 +24,7 @@ use super::{
     post::{Answer, Headers, Post, listen},
 };
 use crate::wire;
+use base::grants::secret::Mask;
 
 /// Maximum size of an event where the SDK names none, in bytes, as there.
 const EVENT_BYTES_MAX: usize = 16 << 20;
@@ -32,7 +33,11 @@ pub(super) const MISSHAPEN: &str = "madoguchi/misshapen";
 
 /// HTTP client with limited responses.
 #[derive(Clone)]
-pub(super) struct Limited(pub(super) Client);
+pub(super) struct Limited {
+    pub(super) http: Client,
+    /// What its answers may not say.
+    pub(super) mask: Mask,
+}
 
 type Posted = Answer<StreamableHttpPostResponse>;
 
@@ -61,7 +66,7 @@ impl StreamableHttpClient for Limited {
         most: usize,
     ) -> Posted {
         let ClientJsonRpcMessage::Request(request) = &message else {
-            return Post { uri, message, session, auth, headers, most }.send(&self.0).await;
+            return Post { uri, message, session, auth, headers, most }.send(self).await;
         };
         let id = request.id.clone();
         let lists_tools = matches!(request.request, ClientRequest::ListToolsRequest(_));
@@ -71,7 +76,7 @@ impl StreamableHttpClient for Limited {
         );
         let session_id = session.as_deref().map(str::to_owned);
         let is_over = |why: &str| session_id.is_some() && is_of_no_session(why);
-        match (Post { uri, message, session, auth, headers, most }).send(&self.0).await {
+        match (Post { uri, message, session, auth, headers, most }).send(self).await {
             Err(StreamableHttpError::ResponseBodyTooLarge { .. }) => {
                 Ok(StreamableHttpPostResponse::Json(too_large(id), session_id))
             }
@@ -109,7 +114,7 @@ impl StreamableHttpClient for Limited {
         auth: Option<String>,
         headers: Headers,
     ) -> Answer<()> {
-        self.0.delete_session(uri, session, auth, headers).await
+        self.http.delete_session(uri, session, auth, headers).await
     }
 
     async fn get_stream(
@@ -121,7 +126,7 @@ impl StreamableHttpClient for Limited {
         headers: Headers,
     ) -> Answer<Events> {
         let (session, most) = (session.as_deref(), EVENT_BYTES_MAX);
-        listen(&self.0, &uri, last_event, session, auth, headers, most).await
+        listen(self, &uri, last_event, session, auth, headers, most).await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -133,7 +138,7 @@ impl StreamableHttpClient for Limited {
         headers: Headers,
         most: usize,
     ) -> Answer<Events> {
-        listen(&self.0, &uri, last_event, session.as_deref(), auth, headers, most).await
+        listen(self, &uri, last_event, session.as_deref(), auth, headers, most).await
     }
 }
 
@@ -217,7 +222,10 @@ mod tests {
 
     fn http() -> Limited {
         base::tls::install_provider();
-        Limited(Client::builder().no_proxy().tls_certs_only([]).build().unwrap())
+        let http = Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+        let mut mask = Mask::default();
+        mask.add("hunter2hunter2");
+        Limited { http, mask }
     }
 
     /// A server that answers one request with this status and body.
@@ -314,6 +322,29 @@ mod tests {
         let events = tokio::join!(reading, answering).0;
         let texts = events.into_iter().filter_map(|it| it.unwrap().data);
         assert_eq!(texts.collect::<Vec<_>>(), [notice.replace(r"\ud83d", r"\ufffd")]);
+    }
+
+    #[tokio::test]
+    async fn says_no_secret_back_in_results_errors_and_events() {
+        let result = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"Bearer hunter2hunter2"}]}}"#;
+        let error = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"no","data":{"auth":"hunter2hunter2"}}}"#;
+        for body in [result, error].map(str::to_owned) {
+            let StreamableHttpPostResponse::Json(answer, _) =
+                posted("200 OK", None, &body).await.unwrap()
+            else {
+                panic!("{body}")
+            };
+            let text = json!(answer).to_string();
+            assert!(text.contains("[secret]") && !text.contains("hunter2"), "{text}");
+            let StreamableHttpPostResponse::Sse(events, _) =
+                posted("200 OK", None, &format!("data: {body}\n\n")).await.unwrap()
+            else {
+                panic!("{body}")
+            };
+            let events: Vec<_> = events.collect().await;
+            let text = events.into_iter().filter_map(|it| it.unwrap().data).collect::<String>();
+            assert!(text.contains("[secret]") && !text.contains("hunter2"), "{text}");
+        }
     }
 
     #[tokio::test]

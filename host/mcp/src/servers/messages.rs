@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use crate::envelope::Envelope;
-use base::unreadable;
+use base::{grants::secret::Mask, unreadable};
 
 /// Error code in place of an unreadable answer.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
@@ -28,14 +28,28 @@ pub(super) fn too_large(id: RequestId) -> ServerJsonRpcMessage {
 
 /// The message in `text`, as the SDK can read it. An answer that is no JSON becomes the error of its request: an
 /// unreadable message answers nothing, and its request would go on waiting.
-pub(super) fn readable(text: &str) -> Cow<'_, str> {
-    let text = without_halves(text.strip_prefix('\u{feff}').unwrap_or(text));
+pub(super) fn readable<'a>(text: &'a str, mask: &Mask) -> Cow<'a, str> {
+    let text = masked(without_halves(text.strip_prefix('\u{feff}').unwrap_or(text)), mask);
     let Err(error) = serde_json::from_str::<IgnoredAny>(&text) else {
         return with_error(&text).map_or(text, Cow::Owned);
     };
     let envelope = Envelope::of(text.as_bytes());
     let Some(id) = envelope.answered().filter(|_| envelope.has_answer) else { return text };
     json!(no_message(&error.to_string(), id)).to_string().into()
+}
+
+/// The message in `json` without secrets of its server, which it may say back.
+fn masked<'a>(json: Cow<'a, str>, mask: &Mask) -> Cow<'a, str> {
+    if !mask.is_in(&json) {
+        return json;
+    }
+    let Ok(mut message) = serde_json::from_str::<Value>(&json) else {
+        return mask.text(&json).into();
+    };
+    for part in ["result", "error", "params"] {
+        message.get_mut(part).into_iter().for_each(|it| mask.json(it));
+    }
+    message.to_string().into()
 }
 
 /// The answer in `json` with its error as JSON-RPC defines it, a number and a text without a result beside it, or
@@ -123,23 +137,24 @@ mod tests {
             (r"\ud83d\u0041", "\u{fffd}A"),
         ] {
             let (sent, wanted) = (answer(sent), json!(read));
-            let read: Value = serde_json::from_str(&readable(&sent)).unwrap();
+            let read: Value = serde_json::from_str(&readable(&sent, &Mask::default())).unwrap();
             assert_eq!(read["result"]["a"], wanted, "{sent}");
         }
         let whole = answer(r#"\ud83d\ude00 \\ \""#);
-        assert!(matches!(readable(&whole), Cow::Borrowed(_)), "as it is");
+        assert!(matches!(readable(&whole, &Mask::default()), Cow::Borrowed(_)), "as it is");
     }
 
     #[test]
     fn error_stands_without_a_result_beside_it() {
         let error = r#""error":{"code":-32602,"message":"no such city"}"#;
         let sent = format!(r#"{{"jsonrpc":"2.0","id":7,"result":null,{error}}}"#);
-        let read: ServerJsonRpcMessage = serde_json::from_str(&readable(&sent)).unwrap();
+        let read: ServerJsonRpcMessage =
+            serde_json::from_str(&readable(&sent, &Mask::default())).unwrap();
         assert!(
             matches!(read, ServerJsonRpcMessage::Error(it) if it.error.message == "no such city")
         );
         let sent = format!(r#"{{"jsonrpc":"2.0","id":7,{error}}}"#);
-        assert!(matches!(readable(&sent), Cow::Borrowed(_)), "as it is");
+        assert!(matches!(readable(&sent, &Mask::default()), Cow::Borrowed(_)), "as it is");
     }
 
     #[test]
@@ -148,7 +163,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":7,"result":{"x":NaN}}"#, 7.into()),
             (r#"{"result":{"x":Infinity},"jsonrpc":"2.0","id":"a"}"#, json!("a")),
         ] {
-            let error: Value = serde_json::from_str(&readable(text)).unwrap();
+            let error: Value = serde_json::from_str(&readable(text, &Mask::default())).unwrap();
             assert_eq!((&error["id"], &error["error"]["code"]), (&id, &json!(UNREADABLE.0)));
             assert!(error["error"]["message"].as_str().unwrap().contains("JSON"), "{error}");
         }
@@ -157,7 +172,7 @@ mod tests {
             "{\"id\":7,\"method\":\"ping\",",
             r#"{"jsonrpc":"2.0","id":7,"method":"a/b","params":{"result":NaN}}"#,
         ] {
-            assert_eq!(readable(text), text, "it answers nothing");
+            assert_eq!(readable(text, &Mask::default()), text, "it answers nothing");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use futures::TryStreamExt;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use reqwest::{Client, RequestBuilder, Response};
+use reqwest::{RequestBuilder, Response};
 use rmcp::{
     model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, ServerJsonRpcMessage},
     transport::streamable_http_client::{
@@ -16,8 +16,10 @@ use rmcp::{
 
 use super::{
     events::{Events, events},
+    limited::Limited,
     messages::{no_message, readable},
 };
+use base::grants::secret::Mask;
 
 /// Maximum size of an answer that is one document, in bytes, as in the SDK.
 const JSON_BYTES_MAX: usize = 16 << 20;
@@ -47,8 +49,9 @@ pub(super) struct Post {
 impl Post {
     /// Sends the message and reads the answer. What is no request waits for none: that it was accepted is enough,
     /// whatever some servers say beside that.
-    pub(super) async fn send(self, http: &Client) -> Answer<StreamableHttpPostResponse> {
-        let request = http
+    pub(super) async fn send(self, to: &Limited) -> Answer<StreamableHttpPostResponse> {
+        let request = to
+            .http
             .post(&*self.uri)
             .header(header::ACCEPT, ACCEPTED)
             .header(header::CONTENT_TYPE, "application/json")
@@ -63,14 +66,14 @@ impl Post {
             return Err(StreamableHttpError::SessionExpired);
         }
         if !status.is_success() {
-            return failed(response, &self.message, session.is_some()).await;
+            return failed(response, &self.message, session.is_some(), &to.mask).await;
         }
         let JsonRpcMessage::Request(request) = self.message else {
             return Ok(StreamableHttpPostResponse::Accepted);
         };
         let session = text_of(response.headers(), SESSION);
         if is(&response, "text/event-stream") {
-            let events = events(response, self.most, Some(request.id));
+            let events = events(response, self.most, Some(request.id), to.mask.clone());
             return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
         if !is(&response, "application/json") {
@@ -78,7 +81,7 @@ impl Post {
             return Err(StreamableHttpError::UnexpectedContentType(media));
         }
         let body = bounded(response, JSON_BYTES_MAX).await?;
-        match serde_json::from_str(&readable(&String::from_utf8_lossy(&body))) {
+        match serde_json::from_str(&readable(&String::from_utf8_lossy(&body), &to.mask)) {
             Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
             Err(error) => Ok(StreamableHttpPostResponse::Json(
                 no_message(&error.to_string(), request.id),
@@ -91,7 +94,7 @@ impl Post {
 /// Opens the stream of what the server sends by itself, or the rest of an answer from `last_event` on. Both have
 /// events of at most `most` bytes.
 pub(super) async fn listen(
-    http: &Client,
+    to: &Limited,
     uri: &str,
     last_event: Option<String>,
     session: Option<&str>,
@@ -99,7 +102,7 @@ pub(super) async fn listen(
     headers: Headers,
     most: usize,
 ) -> Answer<Events> {
-    let mut request = http.get(uri).header(header::ACCEPT, ACCEPTED);
+    let mut request = to.http.get(uri).header(header::ACCEPT, ACCEPTED);
     if let Some(id) = last_event {
         request = request.header(LAST_EVENT, id);
     }
@@ -116,7 +119,7 @@ pub(super) async fn listen(
         let media = text_of(response.headers(), header::CONTENT_TYPE);
         return Err(StreamableHttpError::UnexpectedContentType(media));
     }
-    Ok(events(response, most, None))
+    Ok(events(response, most, None, to.mask.clone()))
 }
 
 /// The response to `request`, unless it wants another token.
@@ -166,6 +169,7 @@ async fn failed(
     response: Response,
     message: &ClientJsonRpcMessage,
     in_session: bool,
+    mask: &Mask,
 ) -> Answer<StreamableHttpPostResponse> {
     let (status, is_json) = (response.status(), is(&response, "application/json"));
     let of_status = match status_error(&response) {
@@ -182,7 +186,7 @@ async fn failed(
     };
     let is_of_token = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
     let what = format!("HTTP {status}: {body}");
-    let error = match serde_json::from_str(&readable(&body)) {
+    let error = match serde_json::from_str(&readable(&body, mask)) {
         Ok(ServerJsonRpcMessage::Error(it)) if !is_of_token => Some(it),
         _ => None,
     };

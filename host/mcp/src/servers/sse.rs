@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::{
     events::{Events, events},
+    limited::Limited,
     post::is,
     retry::Failed,
 };
@@ -49,7 +50,7 @@ pub(super) enum SseError {
 impl SseTransport {
     /// Opens the stream at `url` and waits for the address; all of that within `timeout`.
     pub(super) async fn open(
-        http: &Client,
+        Limited { http, mask }: Limited,
         url: &Url,
         token: Option<&Secret>,
         timeout: Duration,
@@ -64,12 +65,12 @@ impl SseTransport {
         if !is(&response, "text/event-stream") {
             return Err(Failed::Unusable("it does not answer with a stream of events".to_owned()));
         }
-        let mut events = events(response, event_bytes_max, None);
+        let mut events = events(response, event_bytes_max, None, mask);
         for _ in 0..PREAMBLE_MAX {
             match events.next().await {
                 Some(Ok(it)) if it.event.as_deref() == Some("endpoint") => {
                     let post_to = endpoint(url, it.data.as_deref().unwrap_or_default())?;
-                    let (http, token) = (http.clone(), token.cloned());
+                    let token = token.cloned();
                     let places = Arc::new(Semaphore::new(POSTS_MAX));
                     return Ok(Self { http, token, post_to, events, timeout, places });
                 }
