@@ -42,7 +42,7 @@ mod store_config;
 pub mod tokens;
 
 pub use accepted::Accepted;
-pub use accepted::{sentences, touches};
+pub use accepted::{Reason, sentences, touches, wanted};
 pub use aliases::{Alias, Aliases};
 pub use aliases::{CHAT, PROBED, RESERVED};
 

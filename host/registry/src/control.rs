@@ -48,6 +48,8 @@ pub struct ReportedError {
     pub message: String,
     /// The message without local paths.
     pub public: String,
+    /// Whether the build only waits for the operator's approval.
+    pub waits: bool,
 }
 
 /// A handle on the components. A clone is another one on the same.

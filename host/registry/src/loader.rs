@@ -17,7 +17,7 @@ use crate::{
     revisions::Manifest,
 };
 use base::{
-    config::{ComponentConfig, Config, defaults::own_stubs},
+    config::{ComponentConfig, Config, Reason, defaults::own_stubs},
     environment,
     grants::{
         Grant,
@@ -94,12 +94,12 @@ impl Terms {
         };
         let wanted = imports.iter().filter_map(|it| Some((Grant::for_import(it)?, it)));
         let more = wanted.filter(|(grant, _)| !before.grants.contains(grant));
-        let more: Vec<_> = more.map(|(grant, import)| format!("{grant} ({import})")).collect();
+        let more: Vec<_> = more.map(|(grant, import)| (grant, import.clone())).collect();
         if more.is_empty() {
             return Ok(());
         }
         let (component, before) = (name.to_owned(), before.generation);
-        Err(LoadError::Greedier { component, before, wanted: more.join(", ") })
+        Err(LoadError::Greedier { component, before, wanted: more })
     }
 
     /// Differences of tools. Fails if they break callers, or reword what models read, against the terms.
@@ -109,10 +109,14 @@ impl Terms {
         let after = Surface::all(component);
         let found = difference::between(tools, &after);
         let breaks = found.iter().filter(|it| it.is_breaking);
-        let breaks: Vec<_> = breaks.map(|it| format!("{}: {}", it.tool, it.what)).collect();
+        let reason = |it: &Difference| {
+            let text = format!("{}: {}", it.tool, it.what);
+            Reason::new("breaking", &[&it.tool, &it.what, &before], text)
+        };
+        let breaks: Vec<_> = breaks.map(reason).collect();
         let name = component.name().to_string();
         if !breaks.is_empty() && !self.may_break {
-            return Err(LoadError::Breaking { component: name, before, breaks: breaks.join("; ") });
+            return Err(LoadError::Breaking { component: name, before, breaks });
         }
         let rewordings = match self.may_reword {
             true => Vec::new(),

@@ -333,6 +333,9 @@ impl Reloader {
         self.loader.metrics.load_failed();
         tracing::error!(component = name, "{origin}: refused: {error}{kept}");
         self.note_error(name, format!("{origin}: {error}{kept}"), error.path());
+        if let Some(noted) = self.control.errors.lock().get_mut(name) {
+            noted.waits = error.waits_for_leave();
+        }
     }
 
     /// Forgets a removed component.
@@ -352,6 +355,9 @@ impl Reloader {
         for folder in folders.filter(|it| it.parent().is_some()) {
             public = public.replace(&format!("{}/", folder.display()), "");
         }
-        self.control.errors.lock().insert(name.to_owned(), ReportedError { message, public });
+        self.control
+            .errors
+            .lock()
+            .insert(name.to_owned(), ReportedError { message, public, waits: false });
     }
 }

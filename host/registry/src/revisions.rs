@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{canary::CanaryShare, difference::Difference};
-use base::grants::Grant;
+use base::{config::Reason, grants::Grant};
 pub use sandbox::component::Status;
 use sandbox::definition::Rewording;
 
@@ -53,6 +53,9 @@ pub struct Pending {
     pub origin: String,
     /// Why it waits, for the operator.
     pub why: String,
+    /// The same point by point, without the command that accepts it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
     /// Definitions that models would read differently.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rewordings: Vec<Rewording>,

@@ -1,8 +1,9 @@
 //! What the operator granted with `madoguchi accept`, stored beside the configuration file.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt::Display, sync::Arc};
 
 use parking_lot::RwLock;
+use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::{ComponentConfig, Config, component_limits, defaults};
@@ -93,95 +94,146 @@ impl Config {
     }
 }
 
+/// One point of what a build wants or changes: in English, and by code and values, for what is written in another
+/// language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    pub code: String,
+    pub values: Vec<String>,
+    pub text: String,
+}
+
+impl Reason {
+    pub fn new(code: &str, values: &[&dyn Display], text: String) -> Self {
+        let values = values.iter().map(|it| it.to_string()).collect();
+        Self { code: code.to_owned(), values, text }
+    }
+}
+
 /// Describes what a section asks for, in sentences. `None` for nothing, or for stubs only, which need no acceptance.
 ///
 /// # Errors
 /// If it is invalid.
 pub fn sentences(name: &str, text: &str) -> Result<Vec<String>, String> {
+    Ok(wanted(name, text)?.into_iter().map(|it| it.text).collect())
+}
+
+/// What a section asks for, as [`sentences`] say it.
+///
+/// # Errors
+/// If it is invalid.
+pub fn wanted(name: &str, text: &str) -> Result<Vec<Reason>, String> {
     let asked = defaults::parse(text)?;
     let limits = asked.component.get("limits").and_then(|it| it.as_table()).cloned();
     let component: ComponentConfig =
         asked.component.try_into().map_err(|it: toml::de::Error| it.message().to_owned())?;
-    let mut all: Vec<_> = component.grants.iter().flatten().map(|it| granted(*it, name)).collect();
+    let grant = |it: &Grant| Reason::new("grant", &[it], granted(*it, name));
+    let mut all: Vec<_> = component.grants.iter().flatten().map(grant).collect();
     let mut carries = Vec::new();
     if let Some(stubs) = component.stubs.as_ref().filter(|it| it.written().next().is_some()) {
         let shown =
             |it: &String| if it == "*" { "whatever it imports".to_owned() } else { it.clone() };
         let stubs = stubs.written().map(shown).collect::<Vec<_>>().join(", ");
-        carries.push(format!("carries {stubs} without having it, and ends a call that uses it"));
+        let text = format!("carries {stubs} without having it, and ends a call that uses it");
+        carries.push(Reason::new("stubs", &[&stubs], text));
     }
     all.extend(component.http.iter().flatten().map(host));
     for model in component.model_hosts.keys() {
-        all.push(format!("sends requests to the provider of [models.{model}], with its key"));
+        let text = format!("sends requests to the provider of [models.{model}], with its key");
+        all.push(Reason::new("model_host", &[model], text));
     }
     for (model, entries) in
         asked.models.iter().filter_map(|(name, it)| Some((name, it.as_table()?)))
     {
         let entries = entries.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        all.push(format!(
-            "is told of [models.{model}] what the environment or files say: {entries}"
-        ));
+        let text =
+            format!("is told of [models.{model}] what the environment or files say: {entries}");
+        all.push(Reason::new("model_entries", &[model, &entries], text));
     }
     for variable in component.http_environment.iter().flat_map(|it| it.variables()) {
-        all.push(format!("sends requests to what the environment's {variable} names"));
+        let text = format!("sends requests to what the environment's {variable} names");
+        all.push(Reason::new("host_variable", &[&variable], text));
     }
     for (variable, secret) in component.http_environment.iter().flat_map(|it| it.secrets()) {
-        all.push(format!("has {secret} sent along to what {variable} names"));
+        let text = format!("has {secret} sent along to what {variable} names");
+        all.push(Reason::new("secret_variable", &[&secret, &variable], text));
     }
     for (setting, from) in &component.environment {
         let variables: Vec<_> = from.variables().collect();
         let variables = variables.join(" or ");
-        all.push(format!("is told the environment's {variables}, as its setting {setting}"));
+        let text = format!("is told the environment's {variables}, as its setting {setting}");
+        all.push(Reason::new("environment", &[&variables, setting], text));
     }
     for (setting, value) in &component.settings {
         all.push(match value.get("file").and_then(|it| it.as_str()) {
-            Some(file) => format!("is told what the file {file:?} says, as its setting {setting}"),
-            None => format!("has the setting {setting} = {value}"),
+            Some(file) => {
+                let text = format!("is told what the file {file:?} says, as its setting {setting}");
+                Reason::new("setting_file", &[&file, setting], text)
+            }
+            None => {
+                let text = format!("has the setting {setting} = {value}");
+                Reason::new("setting", &[setting, value], text)
+            }
         });
     }
     let files = component.files.iter().map(|it| ("file", it));
     let folders = component.folders.iter().map(|it| ("folder", it));
     for (what, (as_name, path)) in files.chain(folders) {
-        all.push(format!("reads the {what} {path:?}, as {as_name:?}"));
+        let text = format!("reads the {what} {path:?}, as {as_name:?}");
+        all.push(Reason::new(what, &[&format!("{path:?}"), as_name], text));
     }
     let list = |names: Vec<&String>| {
         let names: Vec<_> = names.into_iter().map(String::as_str).collect();
         names.join(", ")
     };
     if let Some(names) = component.asks.as_ref().filter(|it| !it.is_empty()) {
-        all.push(match names.contains("*") {
+        let listed = list(names.iter().collect());
+        let text = match names.contains("*") {
             true => "asks any assistant".to_owned(),
-            false => format!("asks the assistants {}", list(names.iter().collect())),
-        });
+            false => format!("asks the assistants {listed}"),
+        };
+        all.push(Reason::new("asks", &[&listed], text));
     }
     if let Some(tools) = component.calls.as_ref().filter(|it| !it.written().is_empty()) {
         let tools = list(tools.written().iter().collect());
-        all.push(format!("calls {tools} on its callers' behalf, as a person allows it"));
+        let text = format!("calls {tools} on its callers' behalf, as a person allows it");
+        all.push(Reason::new("calls", &[&tools], text));
     }
     if let Some(tools) = component.trusts.as_ref().filter(|it| !it.is_empty()) {
-        all.push(format!("calls {} WITHOUT asking a person", list(tools.iter().collect())));
+        let tools = list(tools.iter().collect());
+        let text = format!("calls {tools} WITHOUT asking a person");
+        all.push(Reason::new("trusts", &[&tools], text));
     }
     if !component.server_tools.is_empty() {
         let tools = list(component.server_tools.iter().collect());
-        all.push(format!("leaves {tools} to the server at MCP_SERVER_URL"));
+        let text = format!("leaves {tools} to the server at MCP_SERVER_URL");
+        all.push(Reason::new("server_tools", &[&tools], text));
     }
     if let Some(every) = component.schedule_ms {
-        all.push(format!("is run every {every} ms"));
+        all.push(Reason::new("schedule", &[&every], format!("is run every {every} ms")));
     }
     for (limit, value) in limits.into_iter().flatten() {
-        all.push(format!("has the limit {limit} = {value}"));
+        let text = format!("has the limit {limit} = {value}");
+        all.push(Reason::new("limit", &[&limit, &value], text));
     }
     let apart = asked.addresses.keys().map(|it| format!("the address /api/{it}"));
     let apart = apart.chain(asked.assistants.keys().map(|it| format!("the assistant {it}")));
     let apart: Vec<_> = apart.collect();
     if !apart.is_empty() {
         let apart = apart.join(", ");
-        all.push(format!("brings {apart}, which only the configuration file can give it"));
+        let text = format!("brings {apart}, which only the configuration file can give it");
+        all.push(Reason::new("apart", &[&apart], text));
     }
     if !all.is_empty() {
         all.append(&mut carries);
     }
-    Ok(all.iter().map(|it| format!("it {}", clean::text(it).replace('\n', " "))).collect())
+    let line = |text: &str| clean::text(text).replace('\n', " ");
+    let whole = |reason: Reason| Reason {
+        text: format!("it {}", line(&reason.text)),
+        values: reason.values.iter().map(|it| line(it)).collect(),
+        ..reason
+    };
+    Ok(all.into_iter().map(whole).collect())
 }
 
 /// Describes what a grant allows the component `name` to do, as a sentence without its subject.
@@ -216,7 +268,7 @@ fn granted(grant: Grant, name: &str) -> String {
     }
 }
 
-fn host(granted: &HostGrant) -> String {
+fn host(granted: &HostGrant) -> Reason {
     let methods: Vec<_> = granted.methods.iter().map(|it| it.as_str()).collect();
     let methods = methods.join(", ");
     let place = |secret: &SecretGrant| match &secret.source {
@@ -227,10 +279,21 @@ fn host(granted: &HostGrant) -> String {
         Given::Text(_) | Given::Value(_) => ", with a secret that it brings".to_owned(),
     };
     let secrets: String = granted.secrets.iter().map(place).collect();
+    let source = |secret: &SecretGrant| match &secret.source {
+        Given::Environment(variable) => Some(variable.clone()),
+        Given::File(file) => Some(file.display().to_string()),
+        Given::Text(_) | Given::Value(_) => None,
+    };
+    let sources: Vec<_> = granted.secrets.iter().filter_map(source).collect();
     let private =
         if granted.private { ", which may be on this machine or in its network" } else { "" };
-    format!(
-        "sends {methods} to {}://{}:{}{private}{secrets}",
-        granted.scheme, granted.host, granted.port
-    )
+    let url = format!("{}://{}:{}", granted.scheme, granted.host, granted.port);
+    let code = match (granted.private, granted.secrets.is_empty()) {
+        (false, true) => "host",
+        (false, false) => "host_secret",
+        (true, true) => "host_private",
+        (true, false) => "host_private_secret",
+    };
+    let text = format!("sends {methods} to {url}{private}{secrets}");
+    Reason::new(code, &[&methods, &url, &sources.join(", ")], text)
 }

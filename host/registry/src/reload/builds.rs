@@ -10,7 +10,7 @@ use crate::{
     revisions::{Manifest, Pending, Revision, Status, timestamp},
 };
 use base::{
-    config::{defaults, sentences, servers::Changed},
+    config::{defaults, sentences, servers::Changed, wanted},
     grants::Refused,
     source::Source,
 };
@@ -212,6 +212,7 @@ impl Reloader {
             digest: source.digest.clone(),
             origin: source.origin.clone(),
             why: why.to_string(),
+            reasons: why.reasons(),
             rewordings: match why {
                 LoadError::Reworded { rewordings, .. } => rewordings.clone(),
                 _ => Vec::new(),
@@ -397,8 +398,8 @@ fn log_differences(name: &str, differences: &[Difference]) {
 
 /// The error of a build that asks for grants.
 fn asks(name: &str, text: &str) -> LoadError {
-    match sentences(name, text) {
-        Ok(asked) => LoadError::Asks { component: name.to_owned(), asked: asked.join("; ") },
+    match wanted(name, text) {
+        Ok(asked) => LoadError::Asks { component: name.to_owned(), asked },
         Err(what) => LoadError::Unusable(what),
     }
 }

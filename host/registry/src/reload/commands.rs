@@ -235,7 +235,8 @@ impl Reloader {
                 let mut errors = errors.lock();
                 // Components' messages about settings contain no paths.
                 let message = format!("its settings: {error}");
-                errors.insert(name, ReportedError { public: message.clone(), message });
+                errors
+                    .insert(name, ReportedError { public: message.clone(), message, waits: false });
             }
         });
         Some(again)

@@ -10,7 +10,7 @@ use crate::{
     definition::{OfferError, Rewording},
     lines::Place,
 };
-use base::{grants, settings};
+use base::{config::Reason, grants, settings};
 use store::database;
 
 /// Why a component could not be loaded.
@@ -86,23 +86,24 @@ pub enum LoadError {
     },
     /// Needs more grants than the version before.
     #[error(
-        "it wants {wanted}, which generation {before} did not need; to let it, run: madoguchi accept {component}"
+        "it wants {}, which generation {before} did not need; to let it, run: madoguchi accept {component}",
+        imports(.wanted)
     )]
     Greedier {
         /// The component's name.
         component: String,
         /// The number of the generation that serves.
         before: u64,
-        /// The imports and grants that are new.
-        wanted: String,
+        /// The grants that are new, each with the import that needs it.
+        wanted: Vec<(grants::Grant, String)>,
     },
     /// Asks for grants that the operator has not accepted.
-    #[error("it waits to be allowed, with: madoguchi accept {component}; {asked}")]
+    #[error("it waits to be allowed, with: madoguchi accept {component}; {}", sentences(.asked))]
     Asks {
         /// The component's name.
         component: String,
-        /// The grants, in sentences.
-        asked: String,
+        /// What it asks for.
+        asked: Vec<Reason>,
     },
     /// Any other message: limits, exports, environment, resources, routes, a damaged database, or disagreeing nodes.
     #[error("{0}")]
@@ -115,15 +116,16 @@ pub enum LoadError {
     Unusable(String),
     /// Calls that fitted the version before it may fail with this one.
     #[error(
-        "it breaks callers of generation {before}: {breaks}; to let it all the same, run: madoguchi accept {component}"
+        "it breaks callers of generation {before}: {}; to let it all the same, run: madoguchi accept {component}",
+        sentences(.breaks)
     )]
     Breaking {
         /// The component's name.
         component: String,
         /// The number of the generation that serves.
         before: u64,
-        /// The breaking differences, in one line.
-        breaks: String,
+        /// The breaking differences.
+        breaks: Vec<Reason>,
     },
     /// A model would read something else of it.
     #[error(
@@ -175,6 +177,28 @@ impl LoadError {
         )
     }
 
+    /// Why the operator's approval is needed, point by point; nothing where it would not help.
+    pub fn reasons(&self) -> Vec<Reason> {
+        match self {
+            Self::Asks { asked, .. } => asked.clone(),
+            Self::Breaking { breaks, .. } => breaks.clone(),
+            Self::Greedier { before, wanted, .. } => {
+                let reason = |(grant, import): &(grants::Grant, String)| {
+                    let text = format!("it wants {grant} ({import})");
+                    Reason::new("new_grant", &[grant, before], text)
+                };
+                wanted.iter().map(reason).collect()
+            }
+            Self::Reworded { before, rewordings, .. } => {
+                let reason = |rewording: &Rewording| {
+                    Reason::new("reworded", &[&rewording.of, before], rewording.to_string())
+                };
+                rewordings.iter().map(reason).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The file or folder that the message names, where it names one.
     pub fn path(&self) -> Option<&Path> {
         match self {
@@ -187,6 +211,18 @@ impl LoadError {
             _ => None,
         }
     }
+}
+
+/// Lists new grants in one line.
+fn imports(wanted: &[(grants::Grant, String)]) -> String {
+    let all: Vec<_> = wanted.iter().map(|(grant, import)| format!("{grant} ({import})")).collect();
+    all.join(", ")
+}
+
+/// Lists reasons in one line.
+fn sentences(reasons: &[Reason]) -> String {
+    let all: Vec<_> = reasons.iter().map(|it| it.text.as_str()).collect();
+    all.join("; ")
 }
 
 /// Lists rewordings in one line.

@@ -40,8 +40,8 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// All errors for the operator: `{of, name?, why}`, where `of` is `component`, `server`, `node`, `disk` or
-    /// `store`.
+    /// All errors for the operator: `{of, name?, why, waits?}`, where `of` is `component`, `server`, `node`, `disk` or
+    /// `store`, and `waits` is true where a build only waits for approval.
     pub(crate) async fn errors(&self) -> Vec<Value> {
         let disk = self.disk.write_error().await;
         let disk = disk.map(|why| json!({ "of": "disk", "why": why }));
@@ -52,8 +52,13 @@ impl Health {
         });
         let errors = self.errors.lock().clone();
         let components = errors.into_iter();
-        let components = components
-            .map(|(name, it)| json!({ "of": "component", "name": name, "why": it.message }));
+        let components = components.map(|(name, it)| {
+            let mut error = json!({ "of": "component", "name": name, "why": it.message });
+            if it.waits {
+                error["waits"] = true.into();
+            }
+            error
+        });
         let servers = self.servers.statuses().filter_map(|server| {
             Some(json!({ "of": "server", "name": &*server.name, "why": &*server.error? }))
         });
