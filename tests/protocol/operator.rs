@@ -263,6 +263,29 @@ async fn at_components(server: &TestServer, look: Look) -> Browser {
     browser
 }
 
+/// What waits for the operator is marked as that, and is no problem of the server.
+#[tokio::test(flavor = "multi_thread")]
+async fn build_that_waits_is_no_problem() {
+    let server = shop().await;
+    server.folders.put("shop", &saboteur(b'P', ", 'clock'"));
+    let control = &server.server().control;
+    while control.component("shop").unwrap().trouble.is_none() {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let browser = at_components(&server, Look::PHONE.japanese()).await;
+    browser.says(".op-card.is-waiting", "時刻と経過時間を知ります").await;
+    assert!(browser.all(".op-wrong").await.is_empty(), "the card above says all of it");
+    browser.click(".op-tabs a[href='#/operator']").await;
+    browser.says(".op-tiles .is-waiting", "ビルド 1 件").await;
+    browser.find(".op-health.is-well").await;
+    let is_first = "[...document.querySelectorAll('.op-tiles > div')].every(it =>
+        it.offsetTop >= document.querySelector('.op-tiles .is-waiting').offsetTop)";
+    browser.until(is_first).await;
+    is_seen_well(&browser, "build-waits").await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn trapping_canary_with_more_grants_is_rolled_back() {
     let server = shop().await;
@@ -277,7 +300,9 @@ async fn trapping_canary_with_more_grants_is_rolled_back() {
         failed
     };
     drop_file(&browser, "shop.wasm", &saboteur(b'P', ", 'clock'")).await;
-    browser.says(".op-card.is-waiting", "knows the time").await;
+    browser.says(".op-card.is-waiting", "Knows the time of day").await;
+    let card = browser.text(".op-card.is-waiting").await;
+    assert!(!card.contains("madoguchi accept"), "the button stands there: {card}");
     assert_eq!(calls(30).await, 0, "it answers nothing yet");
     is_seen_well(&browser, "canary-offered").await;
 
@@ -323,7 +348,8 @@ async fn shows_differing_answers_of_a_canary() {
     let (client, browser) =
         (server.client(), at_components(&server, Look::DESKTOP.japanese()).await);
     drop_file(&browser, "shop.wasm", &saboteur(b'O', ", 'clock'")).await;
-    browser.says(".op-card.is-waiting", "knows the time").await;
+    browser.says(".op-card.is-waiting", "時刻と経過時間を知ります").await;
+    browser.until("!document.querySelector('.op-card.is-waiting li[lang=en]')").await;
     browser.fill("呼び出しの割合", "").await;
     browser.fill("常にこのビルドを使う呼び出し元", "anonymous").await;
     browser.key(Key::Enter).await;

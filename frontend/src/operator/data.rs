@@ -98,6 +98,8 @@ pub(crate) struct Problem {
     pub(crate) name: Option<String>,
     /// The host's message.
     pub(crate) why: String,
+    /// Whether a build only waits for approval.
+    pub(crate) waits: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -158,10 +160,22 @@ pub(crate) struct Pending {
     pub(crate) origin: String,
     /// Sentences separated by `; `.
     pub(crate) why: String,
+    /// The same point by point.
+    pub(crate) reasons: Vec<Reason>,
     /// Changed texts read by models.
     pub(crate) rewordings: Vec<Rewording>,
     /// Why its trial ended.
     pub(crate) ended: Option<String>,
+}
+
+/// One point of what a pending build wants or changes.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Reason {
+    pub(crate) code: String,
+    pub(crate) values: Vec<String>,
+    /// In English.
+    pub(crate) text: String,
 }
 
 /// A changed text of a tool, prompt or template, as read by a model.
@@ -375,10 +389,24 @@ impl Component {
     }
 }
 
+impl Component {
+    /// Its error, unless that is only that a build waits.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        let is_wait = |error: &&str| {
+            self.pending.as_ref().is_some_and(|it| !it.why.is_empty() && error.contains(&it.why))
+        };
+        self.trouble.as_deref().filter(|it| !is_wait(it))
+    }
+}
+
 impl Pending {
-    /// The reasons why it waits, as sentences.
-    pub(crate) fn reasons(&self) -> Vec<&str> {
-        self.why.split("; ").map(str::trim).filter(|it| !it.is_empty()).collect()
+    /// The reasons why it waits; of one kept by an older host, its sentences.
+    pub(crate) fn reasons(&self) -> Vec<Reason> {
+        if !self.reasons.is_empty() {
+            return self.reasons.clone();
+        }
+        let sentences = self.why.split("; ").map(str::trim).filter(|it| !it.is_empty());
+        sentences.map(|it| Reason { text: it.to_owned(), ..Reason::default() }).collect()
     }
 }
 
@@ -471,12 +499,26 @@ mod tests {
     }
 
     #[test]
+    fn waiting_build_is_no_fault() {
+        let pending = Pending { why: "it asks".to_owned(), ..Pending::default() };
+        let mut component = Component {
+            trouble: Some("shop: it asks; the version before keeps serving".to_owned()),
+            pending: Some(pending),
+            ..Component::default()
+        };
+        assert_eq!(component.fault(), None);
+        component.trouble = Some("its settings".to_owned());
+        assert_eq!(component.fault(), Some("its settings"));
+    }
+
+    #[test]
     fn missing_fields_are_empty_and_new_ones_ignored() {
         let now: Now = serde_json::from_value(json!({ "calls": 3, "later": true })).unwrap();
         assert_eq!((now.calls, now.memory_bytes), (3, None));
         let one = json!({ "components": [{ "name": "a", "pending": { "why": "x; y ;" } }] });
         let all: Components = serde_json::from_value(one).unwrap();
-        assert_eq!(all.components[0].pending.as_ref().unwrap().reasons(), ["x", "y ;"]);
+        let reasons = all.components[0].pending.as_ref().unwrap().reasons();
+        assert_eq!(reasons.iter().map(|it| &*it.text).collect::<Vec<_>>(), ["x", "y ;"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Texts for the operator: numbers, outcomes, statuses of revisions, and sentences about a component's grants.
 
-use super::data::{Component, Reach};
+use super::data::{Component, Reach, Reason};
 use crate::text::{Key, Lang};
 
 pub(crate) use output::form::size_of as bytes;
@@ -186,6 +186,111 @@ fn sentence(grant: &str, reach: &Reach, lang: Lang) -> Vec<String> {
     vec![one]
 }
 
+/// Why a build waits: the introduction, and the reasons in the reader's language; the second is true where one is in
+/// English.
+pub(crate) fn reasons(all: &[Reason], reach: &Reach, lang: Lang) -> (String, Vec<(String, bool)>) {
+    let has =
+        |codes: &[&str]| all.iter().any(|it| codes.iter().any(|code| it.code.starts_with(code)));
+    // A grant that is told in more detail.
+    let is_told = |reason: &&Reason| {
+        let grant = reason.values.first().map_or("", String::as_str);
+        let details: &[&str] = match (&*reason.code, grant) {
+            ("grant", "http") => &["host", "model_host"],
+            ("grant", "files") => &["file"],
+            ("grant", "folders") => &["folder"],
+            ("grant", "assistants") => &["asks"],
+            ("grant", "calls") => &["calls"],
+            ("grant", "schedule") => &["schedule"],
+            ("grant", "settings") => &["setting", "environment"],
+            // Old and new are shown below.
+            ("reworded", _) => return true,
+            _ => &[],
+        };
+        has(details)
+    };
+    let one = |reason: &Reason| match reason_text(reason, reach, lang) {
+        Some(text) => (text, false),
+        None => (reason.text.clone(), true),
+    };
+    let first = all.first();
+    let before = || first.and_then(|it| it.values.last()).map_or("", String::as_str);
+    let introduction = match first.map_or("", |it| &*it.code) {
+        "new_grant" => lang.fill(Key::OperatorWantsMore, &[before()]),
+        "breaking" => lang.fill(Key::OperatorBreaks, &[before()]),
+        "reworded" => lang.fill(Key::OperatorRewords, &[before()]),
+        "" => lang.say(Key::OperatorWhy).to_owned(),
+        _ => lang.say(Key::OperatorAsksFor).to_owned(),
+    };
+    (introduction, all.iter().filter(|it| !is_told(it)).map(one).collect())
+}
+
+/// A reason in the reader's language, if it is known.
+fn reason_text(reason: &Reason, reach: &Reach, lang: Lang) -> Option<String> {
+    let values: Vec<&str> = reason.values.iter().map(String::as_str).collect();
+    let key = match (&*reason.code, values.first()?) {
+        ("grant", grant) => return sentence(grant, &Reach::default(), lang).into_iter().next(),
+        ("new_grant", grant) => {
+            let all = sentence(grant, reach, lang);
+            return Some(all.join(if lang == Lang::Ja { "" } else { " " }));
+        }
+        ("schedule", ms) => {
+            let every = length(ms.parse::<f64>().ok()? / 1e3, lang);
+            return Some(lang.fill(Key::GrantSchedule, &[&every]));
+        }
+        ("asks", _) => Key::GrantAssistants,
+        ("calls", _) => Key::GrantCalls,
+        ("trusts", _) => Key::WantTrusts,
+        ("file", _) => Key::GrantFiles,
+        ("folder", _) => Key::GrantFolders,
+        ("environment", _) => Key::WantEnvironment,
+        ("host", _) => Key::WantHost,
+        ("host_secret", _) => Key::WantHostSecret,
+        ("host_private", _) => Key::WantHostPrivate,
+        ("host_private_secret", _) => Key::WantHostPrivateSecret,
+        ("host_variable", _) => Key::WantHostVariable,
+        ("secret_variable", _) => Key::WantSecretVariable,
+        ("model_host", _) => Key::WantModelHost,
+        ("model_entries", _) => Key::WantModelEntries,
+        ("setting", _) => Key::WantSetting,
+        ("setting_file", _) => Key::WantSettingFile,
+        ("server_tools", _) => Key::WantServerTools,
+        ("limit", _) => Key::WantLimit,
+        ("stubs", _) => Key::WantStubs,
+        ("apart", _) => Key::WantApart,
+        _ => return None,
+    };
+    let shown = |it: &str| match it {
+        "*" => lang.say(Key::GrantAny).to_owned(),
+        // A secret that the build brings has no name.
+        "" => "…".to_owned(),
+        value => value.to_owned(),
+    };
+    let values: Vec<_> = values.into_iter().map(shown).collect();
+    Some(lang.fill(key, &values.iter().map(String::as_str).collect::<Vec<_>>()))
+}
+
+/// Where a build came from, in the reader's language: a file or an address is shown as it is.
+pub(crate) fn origin(origin: &str, lang: Lang) -> String {
+    let shown = match origin {
+        "the operator" => lang.say(Key::OperatorOriginOwn),
+        "the binary" => lang.say(Key::OperatorOriginBundled),
+        "the version before" => lang.say(Key::OperatorOriginBefore),
+        place => place,
+    };
+    lang.fill(Key::OperatorOrigin, &[shown])
+}
+
+/// What a rewording is of, in the reader's language: `the tool greet`.
+pub(crate) fn named_kind(of: &str, lang: Lang) -> String {
+    let known = [
+        ("the tool ", Key::OperatorOfTool),
+        ("the prompt ", Key::OperatorOfPrompt),
+        ("the resource template ", Key::OperatorOfTemplate),
+    ];
+    let named = known.into_iter().find_map(|(kind, key)| Some((key, of.strip_prefix(kind)?)));
+    named.map_or_else(|| of.to_owned(), |(key, name)| lang.fill(key, &[name]))
+}
+
 /// Joins names; `*` stands for all.
 fn list(names: &[String], lang: Lang) -> String {
     let name = |name: &String| {
@@ -300,6 +405,36 @@ mod tests {
             assert!(lines[0].ends_with('.'), "{grant}: {lines:?}");
         }
         assert_eq!(sentence("dragons", &Reach::default(), Lang::Ja), ["dragons"]);
+    }
+
+    #[test]
+    fn reasons_of_pending_build_are_in_both_languages() {
+        let reason = |code: &str, values: &[&str]| Reason {
+            code: code.to_owned(),
+            values: names(values),
+            text: "it does".to_owned(),
+        };
+        let host = ["POST", "https://a.example:443", ""];
+        let asked =
+            [reason("grant", &["http"]), reason("grant", &["clock"]), reason("host", &host)];
+        let (introduction, all) = reasons(&asked, &Reach::default(), Lang::En);
+        assert_eq!(introduction, "What it asks for:");
+        let expected = [Lang::En.say(Key::GrantClock), "Sends POST to https://a.example:443."];
+        assert_eq!(all, expected.map(|it| (it.to_owned(), false)), "hosts say more than the grant");
+        let (_, all) = reasons(&asked, &Reach::default(), Lang::Ja);
+        assert_eq!(all[1].0, "https://a.example:443 に POST で接続します。");
+
+        let more = [reason("new_grant", &["clock", "3"])];
+        let (introduction, _) = reasons(&more, &Reach::default(), Lang::En);
+        assert_eq!(introduction, "It wants what generation 3 did without:");
+        let (introduction, all) =
+            reasons(&[reason("reworded", &["the tool a", "3"])], &Reach::default(), Lang::Ja);
+        assert!(introduction.contains("第 3 世代") && all.is_empty(), "{introduction}");
+        assert_eq!(named_kind("the tool a", Lang::Ja), "ツール「a」");
+        assert_eq!(named_kind("the rest", Lang::Ja), "the rest");
+        // What this page does not know is shown as it is.
+        let unknown = reasons(&[reason("later", &["x"])], &Reach::default(), Lang::Ja).1;
+        assert_eq!(unknown, [("it does".to_owned(), true)]);
     }
 
     #[test]

@@ -62,6 +62,16 @@ macro_rules! with_operator_words {
             OperatorWaits: "受け入れを待っているビルド", "Builds that wait for your word";
             OperatorOrigin: "入手元：{0}", "From: {0}";
             OperatorWhy: "待っている理由：", "Why it waits:";
+            OperatorAsksFor: "このビルドが求めていること：", "What it asks for:";
+            OperatorWantsMore: "第 {0} 世代にはなかった権限を求めています：", "It wants what generation {0} did without:";
+            OperatorBreaks: "第 {0} 世代に合わせた呼び出しが、失敗するようになることがあります：", "Calls that suited generation {0} may fail with it:";
+            OperatorRewords: "モデルが読む説明が、第 {0} 世代と違います：", "Models would read something else of it than of generation {0}:";
+            OperatorOriginOwn: "運用者による読み込み", "the operator";
+            OperatorOriginBundled: "同梱", "the binary";
+            OperatorOriginBefore: "以前のバージョン", "the version before";
+            OperatorOfTool: "ツール「{0}」", "The tool {0}";
+            OperatorOfPrompt: "プロンプト「{0}」", "The prompt {0}";
+            OperatorOfTemplate: "リソーステンプレート「{0}」", "The resource template {0}";
             OperatorAccept: "受け入れる", "Accept";
             OperatorAcceptNamed: "「{0}」のビルドを受け入れる", "Accept the build of {0}";
             OperatorRefuse: "断る", "Refuse";
@@ -186,6 +196,22 @@ macro_rules! with_operator_words {
             GrantTrusts: "次のツールは、確認なしで実行します：{0}", "Runs these of them without asking: {0}";
             GrantRuns: "設定されたアシスタントを動かし、その権限でツールを呼び出します。", "Runs the assistants of the configuration, and calls tools as they may.";
             GrantAny: "すべて", "all of them";
+            WantHost: "{1} に {0} で接続します。", "Sends {0} to {1}.";
+            WantHostSecret: "{1} に {0} で接続し、秘密の値（{2}）を送ります。", "Sends {0} to {1}, with a secret ({2}).";
+            WantHostPrivate: "{1} に {0} で接続します。相手は、このマシンや同じネットワークの中でもかまいません。", "Sends {0} to {1}, which may be on this machine or in its network.";
+            WantHostPrivateSecret: "{1} に {0} で接続し、秘密の値（{2}）を送ります。相手は、このマシンや同じネットワークの中でもかまいません。", "Sends {0} to {1}, which may be on this machine or in its network, with a secret ({2}).";
+            WantHostVariable: "環境変数 {0} が示す相手に接続します。", "Sends requests to what the environment variable {0} names.";
+            WantSecretVariable: "環境変数 {1} が示す相手に、{0} を送ります。", "Has {0} sent along to what the environment variable {1} names.";
+            WantModelHost: "[models.{0}] のプロバイダーに、そのキーで接続します。", "Sends requests to the provider of [models.{0}], with its key.";
+            WantModelEntries: "[models.{0}] の次の項目を、環境変数やファイルから読みます：{1}", "Is told these entries of [models.{0}] from the environment or files: {1}";
+            WantEnvironment: "環境変数 {0} の値を、設定 {1} として使います。", "Is told the environment variable {0}, as its setting {1}.";
+            WantSetting: "設定 {0} を {1} にします。", "Has the setting {0} = {1}.";
+            WantSettingFile: "ファイル {0} の内容を、設定 {1} として使います。", "Is told what the file {0} says, as its setting {1}.";
+            WantTrusts: "次のツールを、人に確認せずに実行します：{0}", "Runs these tools without asking a person: {0}";
+            WantServerTools: "次のツールを、MCP_SERVER_URL のサーバーに任せます：{0}", "Leaves these tools to the server at MCP_SERVER_URL: {0}";
+            WantLimit: "上限 {0} を {1} にします。", "Has the limit {0} = {1}.";
+            WantStubs: "{0} は持たずに読み込まれ、使った呼び出しは終了します。", "Carries {0} without having it; a call that uses it ends.";
+            WantApart: "次のものも入っていますが、使えるようにできるのは設定ファイルだけです：{0}", "Brings what only the configuration file can give it: {0}";
 
             // Upstream servers.
             OperatorServersTitle: "ほかの MCP サーバー", "Other MCP servers";

@@ -38,7 +38,7 @@ pub(super) fn Row(
         }
     });
     let memo = move |f: fn(&Component) -> String| Memo::new(move |_| component.with(f));
-    let wrong = Memo::new(move |_| component.with(|it| it.trouble.clone()));
+    let wrong = Memo::new(move |_| component.with(|it| it.fault().map(str::to_owned)));
     let digest = memo(|it| it.digest.as_deref().map(units::digest).unwrap_or_default());
     let size = memo(|it| it.size_bytes.map(units::bytes).unwrap_or_default());
     view! {
@@ -367,7 +367,7 @@ fn Entry(
             <code>{units::digest(&digest)}</code>
             <span>{units::bytes(size_bytes)}</span>
             {(!origin.is_empty()).then(|| view! {
-                <span>{move || Key::OperatorOrigin.fill(&[&origin])}</span>
+                <span>{move || units::origin(&origin, Lang::spoken())}</span>
             })}
         </p>
         {(!differences.is_empty()).then(|| view! {

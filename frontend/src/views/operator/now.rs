@@ -53,7 +53,9 @@ pub(super) fn NowView() -> impl IntoView {
 /// Whether all is well, else the problems.
 #[component]
 fn Health(state: State) -> impl IntoView {
-    let problems = Memo::new(move |_| state.read(|it| it.troubles.clone()));
+    // A build that waits for approval is no problem: its tile says so.
+    let faults = |it: &Now| it.troubles.iter().filter(|it| !it.waits).cloned().collect::<Vec<_>>();
+    let problems = Memo::new(move |_| state.read(faults));
     let summary = move || match problems.with(Vec::len) {
         0 => Key::OperatorWell.say().to_owned(),
         count => Key::OperatorUnwell.fill(&[&count.to_string()]),

@@ -60,7 +60,12 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
     let named = move |key: Key| move || own.with_value(|it| key.fill(&[&it.0]));
     let id = format!("op-waits-{name}");
     let labelled = id.clone();
-    let reasons: Vec<_> = pending.reasons().into_iter().map(str::to_owned).collect();
+    let reach = inventory.read(&name, |it| it.reach.clone()).unwrap_or_default();
+    let reasons = StoredValue::new((pending.reasons(), reach));
+    let reasons = Memo::new(move |_| {
+        reasons.with_value(|(all, reach)| units::reasons(all, reach, Lang::spoken()))
+    });
+    let is_reworded = !pending.rewordings.is_empty();
     let origin = pending.origin.clone();
     view! {
         <section class="op-card is-waiting" aria-labelledby=labelled
@@ -68,19 +73,23 @@ fn Card(inventory: Inventory, name: String, pending: Pending) -> impl IntoView {
             <h3 id=id>{name}</h3>
             <p class="op-facts">
                 {(!origin.is_empty()).then(|| view! {
-                    <span>{move || Key::OperatorOrigin.fill(&[&origin])}</span>
+                    <span>{move || units::origin(&origin, Lang::spoken())}</span>
                 })}
                 <code>{units::digest(&pending.digest)}</code>
             </p>
-            {(!reasons.is_empty()).then(|| view! {
-                <p>{Key::OperatorWhy}</p>
-                <ul class="op-sentences">
-                    {reasons.into_iter().map(|it| view! { <li lang="en">{coded(&it)}</li> }).collect_view()}
-                </ul>
-            })}
+            {move || {
+                let (introduction, all) = reasons.get();
+                let one = |(text, is_english): (String, bool)| {
+                    view! { <li lang=is_english.then_some("en")>{coded(&text)}</li> }
+                };
+                (is_reworded || !all.is_empty()).then(|| view! {
+                    <p>{introduction}</p>
+                    <ul class="op-sentences">{all.into_iter().map(one).collect_view()}</ul>
+                })
+            }}
             {pending.rewordings.into_iter().map(|Rewording { of, pinned, waiting }| view! {
                 <section>
-                    <h4 lang="en">{of}</h4>
+                    <h4>{move || units::named_kind(&of, Lang::spoken())}</h4>
                     <Parts all=Part::between(&pinned, &waiting)/>
                 </section>
             }).collect_view()}
