@@ -83,7 +83,12 @@ impl Thread {
 
     /// Whether an item is pending, which a new message would abandon.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.last_turn().is_some_and(|it| it.phase == Phase::Waiting)
+        self.open().next().is_some()
+    }
+
+    /// Whether all that was pending is answered, in another window, which goes on with it.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.last_turn().is_some_and(|it| it.phase == Phase::Waiting) && !self.is_waiting()
     }
 
     /// The question of the last answer, as defined by [`Waiting::asks`].
@@ -215,6 +220,7 @@ impl Thread {
         if is_denied {
             turn.set_card(call_id, State::Denied);
         }
+        turn.resume_answered();
         if is_dropped_choice {
             self.leave_out();
             return false;
@@ -247,15 +253,7 @@ impl Thread {
     pub(crate) fn go_on(&mut self) {
         let Some(turn) = self.turn_mut() else { return };
         turn.phase = Phase::Thinking;
-        let calls: Vec<String> = turn
-            .pending
-            .iter()
-            .filter(|it| !matches!(it.reply, Some(Reply::Deny | Reply::Cancelled)))
-            .map(|it| it.waiting.call_id().to_owned())
-            .collect();
-        for call in calls {
-            turn.resume_card(&call);
-        }
+        turn.resume_answered();
     }
 
     /// Stops the answer; what arrived stays.

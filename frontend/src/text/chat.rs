@@ -182,7 +182,8 @@ macro_rules! with_chat_words {
             ChatEditingActed: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えますが、実行済みの操作（予約など）は取り消されません。予約番号などは先に控えてください。", "You are editing an earlier message. Sending it removes what followed, but takes nothing back that was done, such as a reservation. Note its number first.";
             ChatEditStop: "編集をやめる", "Stop editing";
             ChatTooLong: "メッセージは {0} 文字までです。", "A message may have up to {0} {0|character|characters}.";
-            ChatUnanswered: "承認や回答を待っています。別のメッセージを送ると、待っている操作は行われません。", "Something waits for your answer. If you send another message, it will not be done.";
+            ChatUnanswered: "回答を待っています。別のメッセージを送ると、操作は行われません。", "It waits for your answer. Another message calls it off.";
+            ChatElsewhere: "別のウィンドウで続いています。終わると、ここにも表示されます。", "It goes on in another window, and is shown here when it ends.";
             ChatAnswerIt: "回答欄へ移動", "Go to it";
 
             ChatTrusted: "このチャットでは確認なしで実行：{0}", "Runs without asking in this chat: {0}";
@@ -203,7 +204,7 @@ macro_rules! with_chat_words {
             ChatNoAnswer: "応答できませんでした", "There is no answer";
             ChatStoppedHere: "ここで停止しました。", "Stopped here.";
             ChatLost: "接続が途中で切れました。ここまでに届いた内容は残っています。", "The connection was lost on the way. What had come is still here.";
-            ChatUnreadable: "ホストの応答を読み取れませんでした。", "The host's answer could not be read.";
+            ChatUnreadable: "サーバーの応答を読み取れませんでした。", "The server's answer could not be read.";
             ChatRetryAfter: "{0} 秒ほど待ってからお試しください。", "Please wait about {0} {0|second|seconds}.";
             ChatRounds: "ツールの呼び出し回数の上限に達したため、ここまでの結果です。", "The limit of tool calls was reached; this is what there is.";
             ChatDeadline: "時間の上限に達したため、ここまでの結果です。", "Time ran out; this is what there is.";

@@ -97,6 +97,14 @@ async fn reserves_two_requested_seats_after_approval() {
     let taken = opened.reservations().await;
     assert_eq!(taken, 0, "nobody approved yet");
     opened.browser.picture("chat-approval").await;
+    // On a phone, all of it is seen at once between what stays at the head and at the foot.
+    opened.browser.look(Look::PHONE.japanese()).await;
+    let fits = "document.querySelector('.approval.is-open').offsetHeight
+        <= document.querySelector('.chat-composer').getBoundingClientRect().top
+            - document.querySelector('.top').getBoundingClientRect().bottom";
+    opened.browser.until(fits).await;
+    opened.browser.picture("chat-approval-phone").await;
+    opened.browser.look(Look::DESKTOP.japanese()).await;
     // What waits has a way to it, and nothing that floats lies over its buttons where the reader has scrolled up.
     opened.browser.script("scrollTo(0, 0)").await;
     opened.browser.role("button", "回答欄へ移動").await;

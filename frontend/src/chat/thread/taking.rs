@@ -205,10 +205,16 @@ impl Turn {
         }
     }
 
-    /// Resumes the card of a pending call.
-    pub(super) fn resume_card(&mut self, id: &str) {
-        if let Some(card) = self.card(id).filter(|it| it.state == State::Waiting) {
-            card.change().state = State::Running;
+    /// Resumes the cards of the calls that were answered and not refused.
+    pub(super) fn resume_answered(&mut self) {
+        let is_taken =
+            |it: &&Pending| !matches!(it.reply, None | Some(Reply::Deny | Reply::Cancelled));
+        let answered = self.pending.iter().filter(is_taken);
+        let calls: Vec<String> = answered.map(|it| it.waiting.call_id().to_owned()).collect();
+        for id in calls {
+            if let Some(card) = self.card(&id).filter(|it| it.state == State::Waiting) {
+                card.change().state = State::Running;
+            }
         }
     }
 

@@ -169,8 +169,8 @@ fn Buttons(on_reply: Callback<Reply>) -> impl IntoView {
     view! {
         <div class="actions approval-actions">
             {button("main-action", Key::CardAllow, Reply::Allow)}
-            {button("quiet", Key::CardTrust, Reply::Trust)}
             {button("quiet is-grave", Key::CardDeny, Reply::Deny)}
+            {button("quiet", Key::CardTrust, Reply::Trust)}
         </div>
     }
 }

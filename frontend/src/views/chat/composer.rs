@@ -34,7 +34,10 @@ pub(super) fn Composer() -> impl IntoView {
     };
     let note = move || match talk.editing.get() {
         Some(id) => Some(talk.editing_key(id)),
-        None => talk.thread.with(|it| it.is_waiting()).then_some(Key::ChatUnanswered),
+        None => talk.thread.with(|it| match it.is_waiting() {
+            true => Some(Key::ChatUnanswered),
+            false => it.is_elsewhere().then_some(Key::ChatElsewhere),
+        }),
     };
     let note = Memo::new(move |_| note());
     let is_choosing = Memo::new(move |_| current(talk).is_some_and(|it| it.makes_pictures));
