@@ -380,7 +380,7 @@ async fn silent_host_is_reported_as_unreachable() {
         window.fetch = () => new Promise(() => {});";
     browser.script(freeze).await;
     browser.hit("button", "Call").await;
-    browser.says(".answer", "The host cannot be reached").await;
+    browser.says(".answer", "The server cannot be reached").await;
     browser.find(".connection.is-offline").await;
     browser.close().await;
 }

@@ -8,6 +8,15 @@ use tests::{
     server::TestServer,
 };
 
+/// Whether the field shows all of what it says while it is empty.
+const HINT_FITS: &str = "(it => {
+    const style = getComputedStyle(it);
+    const pen = document.createElement('canvas').getContext('2d');
+    pen.font = style.font;
+    const inside = it.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    return pen.measureText(it.placeholder).width <= inside;
+})(document.querySelector('#finder-sought'))";
+
 /// OPS-8
 #[tokio::test(flavor = "multi_thread")]
 async fn finder_reaches_views_tools_and_items_by_keyboard() {
@@ -34,6 +43,7 @@ async fn finder_reaches_views_tools_and_items_by_keyboard() {
         browser.look(look).await;
         assert_eq!(browser.serious_faults().await, Vec::<String>::new(), "{name}");
         assert!(!browser.overflows().await, "{name}");
+        browser.until(HINT_FITS).await;
         browser.picture(&format!("finder-{name}")).await;
     }
     browser.look(Look::DESKTOP).await;

@@ -62,6 +62,8 @@ async fn suggests_prices_reserves_and_transfers_seats() {
     browser.click(".transfer button").await;
     browser.says("h1", "given away").await;
     browser.until("!document.querySelector('.ticket-code, .transfer')").await;
+    browser.says(".ticket-hint", "a new reservation of Taro").await;
+    browser.find(".ticket-hint a[href='#/counter/list_reservations']").await;
     let arguments = json!({ "user_id": "Taro" });
     let made = server.client().output("list_reservations", arguments).await;
     assert_eq!(made["reservations_count"], 1, "{made}");
@@ -105,9 +107,12 @@ async fn waitlist_offers_freed_seats() {
     client.output("cancel_reservation", arguments).await;
     browser.says(".waiting", "Seats have come free").await;
     let is_mine = "document.querySelector('[role=gridcell].is-offered')
-        ?.ariaLabel.includes('held for you')";
+        ?.ariaLabel.includes('Held for you')";
     browser.until(is_mine).await;
     browser.until("!document.querySelector('[role=gridcell].is-held')").await;
+    // So the legend has it, and nothing that is held by others.
+    browser.says(".legend", "Held for you").await;
+    browser.until("!document.querySelector('.legend .is-held')").await;
     browser.picture("offered-phone").await;
     browser.hit("button", "Take these seats").await;
     browser.find(".hold-clock").await;

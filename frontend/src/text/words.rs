@@ -144,9 +144,9 @@ with_chat_words! {
     StaffWay: "スタッフ用の画面（作品・スクリーン・上映回・販売）", "For the staff: films, screens, showings and sales";
 
     // Errors and advice.
-    ErrorOffline: "ホストに接続できません", "The host cannot be reached";
-    ErrorOfflineAdvice: "ネットワークとホストの状態を確認してから、もう一度お試しください。", "Check the network and that the host is running, then try again.";
-    ErrorProtocol: "ホストとの通信でエラーが起きました", "The host and this page did not understand each other";
+    ErrorOffline: "サーバーに接続できません", "The server cannot be reached";
+    ErrorOfflineAdvice: "ネットワークとサーバーの状態を確認してから、もう一度お試しください。", "Check the network and that the server is running, then try again.";
+    ErrorProtocol: "サーバーとの通信でエラーが起きました", "The server and this page did not understand each other";
     ErrorProtocolAdvice: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
     ErrorSignIn: "サインインが必要です", "Not signed in";
     ErrorSignInAdvice: "アクセストークンを入力してから、もう一度お試しください。", "Enter your access token, then try again.";
@@ -268,7 +268,7 @@ with_chat_words! {
     NotDone: "できませんでした：{0}", "That was not done: {0}";
 
     // The finder.
-    FinderHint: "画面・ツール・作品・会話・フォームを検索", "Places, tools, films, conversations, forms";
+    FinderHint: "画面・ツール・作品などを検索", "Places, tools, films and more";
     FinderFound: "見つかったもの", "What was found";
     FinderCount: "{0} 件。↑↓ で選び、Enter で開きます。", "{0} found. Arrow keys choose, Enter opens.";
     FinderNone: "見つかりません。別の言葉でお試しください。", "Nothing was found. Try another word.";
@@ -331,6 +331,7 @@ with_chat_words! {
     TransferHint: "譲ると、この QR コードでは入場できなくなります。", "This QR code no longer admits anyone afterwards.";
     TransferYes: "譲る", "Give it away";
     TransferDone: "予約を譲りました", "The reservation is given away";
+    TransferFind: "「{0}」の新しい予約になりました。譲った相手は、次の画面にこの名前か会員 ID を入力すると、新しい予約番号を確かめられます：", "It is a new reservation of {0} now. They find its number under that name or member ID here:";
     TotalPrice: "合計", "Total";
     CheckedIn: "入場済み：{0}", "Checked in: {0}";
     Legend: "座席の見かた", "What the seats mean";
@@ -350,7 +351,7 @@ with_chat_words! {
     PickedNone: "座席が選ばれていません", "No seats picked yet";
     PickedCount: "{0} 席を選択中", "{0} {0|seat|seats} picked";
     SeatHeld: "ほかの人が確保中", "Held by someone else";
-    SeatOffered: "あなたのために確保中", "held for you";
+    SeatOffered: "あなたのために確保中", "Held for you";
     SeatIsHeld: "{0} は、ほかの人がおさえています。", "{0} is held by someone else for now.";
     HoldGroup: "席の確保", "Held seats";
     HoldThese: "選んだ席をしばらくおさえる", "Hold these seats for a while";
@@ -397,7 +398,7 @@ with_chat_words! {
     ToBoxOffice: "チケット窓口へ", "To the box office";
 
     // The tools view.
-    CounterHint: "ホストが提供するすべてのツールを、ここで呼び出せます。", "Every tool that the host offers can be called here.";
+    CounterHint: "このサーバーのすべてのツールを、ここで呼び出せます。", "Every tool that this server offers can be called here.";
     SearchTools: "ツールを検索", "Search the tools";
     ToolCount: "{0} 個のツール", "{0} {0|tool|tools}";
     NoTools: "ツールがありません。", "There are no tools.";
@@ -512,7 +513,7 @@ with_chat_words! {
     DraftThere: "下書きを保存しました（{0}）", "Draft saved ({0})";
     DraftSavedNow: "下書きを保存しました。", "The draft is saved.";
     DraftNotSaved: "下書きはまだこのブラウザにしかありません。自動で保存し直します。", "The draft is in this browser only for now; it will be saved by itself.";
-    DraftHere: "ホストに保存できていません。このブラウザには残っています。", "Not saved at the host yet. It is kept in this browser.";
+    DraftHere: "サーバーに保存できていません。このブラウザには残っています。", "Not saved at the server yet. It is kept in this browser.";
     DraftTwo: "別の画面でも、このフォームが入力されています。", "This form was also filled in from another window.";
     DraftTwoHint: "どちらを残すか選んでください。選ばなかったほうも、この画面を閉じるまでは戻せます。", "Choose which to keep. The other one can be brought back until you leave this page.";
     DraftOurs: "この画面の入力を残す", "Keep what is here";

@@ -53,7 +53,7 @@ macro_rules! with_field_words {
             FileSentNow: "{0} をアップロードしました。", "{0} is uploaded.";
             FileFailed: "アップロードできませんでした。", "It could not be uploaded.";
             FileFailedNow: "{0} をアップロードできませんでした。", "{0} could not be uploaded.";
-            FileTooLarge: "ファイルが大きすぎて、ホストが受け取れません。", "The file is larger than the host takes.";
+            FileTooLarge: "ファイルが大きすぎて、サーバーが受け取れません。", "The file is larger than the server takes.";
             FileRetry: "{0} をもう一度アップロードする", "Upload {0} again";
             FileRemove: "{0} を削除", "Remove {0}";
             FileRemoved: "{0} を削除しました。", "{0} is removed.";

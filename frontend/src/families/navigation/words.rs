@@ -51,7 +51,7 @@ macro_rules! with_navigation_words {
             NavLackFrom: "出発地を入力してください。", "Enter where you start.";
             NavLackTo: "目的地を入力してください。", "Please say where you go.";
             NavTooLong: "場所は 200 文字、条件は 2,000 文字までです。", "A place has up to 200 characters, a condition up to 2,000.";
-            NavOffline: "ホストに接続できません。自動で再接続します。接続が戻ってから検索してください。", "The host cannot be reached; it is tried again by itself. Search once the connection is back.";
+            NavOffline: "サーバーに接続できません。自動で再接続します。接続が戻ってから検索してください。", "The server cannot be reached; it is tried again by itself. Search once the connection is back.";
             NavSuggestFailed: "候補を取得できません。そのまま入力して検索できます。", "There are no suggestions right now. What you typed can be searched as it is.";
             NavSuggestNone: "候補はありません。そのまま検索できます。", "No suggestion fits. It can be searched as it is.";
 

@@ -25,7 +25,7 @@ pub(crate) fn SeatMapView(map: SeatMap) -> impl IntoView {
     }
     let picks = RwSignal::new(Picks::default());
     let number = browser::next_number();
-    any_view! { <HallView hall picks name="shown" number/><Legend hall/> }
+    any_view! { <HallView hall picks name="shown" number/><Legend hall picks/> }
 }
 
 /// Draws the hall with the picked seats and the send button below.
@@ -65,7 +65,7 @@ fn SeatChoice(hall: Memo<Hall>, say: Say) -> impl IntoView {
     };
     view! {
         <HallView hall picks on_pick=pick name="asked" number/>
-        <Legend hall/>
+        <Legend hall picks/>
         <div class="call-seats">
             <p>{state}</p>
             {move || (!ids.with(String::is_empty)).then(|| view! {

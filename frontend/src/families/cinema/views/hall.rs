@@ -362,8 +362,18 @@ fn Mark(path: &'static str) -> impl IntoView {
 
 /// Legend of the marks and colours of the kinds in this hall.
 #[component]
-pub(crate) fn Legend(hall: Memo<Hall>) -> impl IntoView {
+pub(crate) fn Legend(hall: Memo<Hall>, picks: RwSignal<Picks>) -> impl IntoView {
     let has = move |kind| hall.with(|it| it.places().any(|it| it.seat.kind == kind));
+    let is_held_as = move |state: State| {
+        picks.with(|picks| {
+            let is_such = |it: &Place| State::for_seat(&it.seat, picks) == state;
+            hall.with(|hall| hall.places().any(is_such))
+        })
+    };
+    let (held, offered) = (
+        Memo::new(move |_| is_held_as(State::Held)),
+        Memo::new(move |_| is_held_as(State::Offered)),
+    );
     let entry = move |state: State, kind: SeatKind, key: Key| {
         let class = format!("seat {} {}", state.class(), kind_class(kind));
         view! {
@@ -380,8 +390,10 @@ pub(crate) fn Legend(hall: Memo<Hall>) -> impl IntoView {
             {entry(State::Free, SeatKind::Standard, Key::SeatFree)}
             {entry(State::Picked, SeatKind::Standard, Key::SeatPicked)}
             {entry(State::Taken, SeatKind::Standard, Key::SeatTaken)}
-            {move || hall.with(|it| it.places().any(|it| is_held(&it.seat)))
-                .then(|| entry(State::Held, SeatKind::Standard, Key::SeatHeld))}
+            {move || held.get().then(|| entry(State::Held, SeatKind::Standard, Key::SeatHeld))}
+            {move || offered.get().then(|| {
+                entry(State::Offered, SeatKind::Standard, Key::SeatOffered)
+            })}
             {[
                 (SeatKind::Premium, Key::KindPremium),
                 (SeatKind::Pair, Key::KindPair),

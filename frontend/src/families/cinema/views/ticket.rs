@@ -17,7 +17,7 @@ use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{name, price};
 use crate::mcp;
 use crate::page::page;
-use crate::route::FamilyRoute;
+use crate::route::{FamilyRoute, Route};
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton, Sure};
 
@@ -197,6 +197,8 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
     let is_confirmed = reservation.status == ReservationStatus::Confirmed;
     let id = StoredValue::new(reservation.reservation_id);
     let user = StoredValue::new(reservation.user_id);
+    let receiver =
+        reservation.transferred_to.filter(|_| reservation.status == ReservationStatus::Transferred);
     let send = move || {
         cancel.set(Cancel::Sent);
         spawn_local(async move {
@@ -234,6 +236,7 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
     let more = At::BoxOffice(Booking::default()).hash();
     view! {
         {is_confirmed.then(|| view! { <p class="hint ticket-hint">{Key::ReservedHint}</p> })}
+        {receiver.map(|receiver| view! { <Receiver receiver/> })}
         {move || match cancel.get() {
             Cancel::Failed(error) => Some(view! { <Notice error on_retry=retry/> }),
             _ => None,
@@ -257,6 +260,19 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
                 },
             }}
         </div>
+    }
+}
+
+/// How the person who was given the reservation finds it.
+#[component]
+fn Receiver(receiver: String) -> impl IntoView {
+    const LIST: &str = "list_reservations";
+    let list = move || page().tool(LIST).map(|it| it.title(Lang::spoken()));
+    view! {
+        <p class="ticket-hint">
+            {move || Key::TransferFind.fill(&[&receiver])}" "
+            <a href=Route::Counter(Some(LIST.to_owned())).hash()>{list}</a>
+        </p>
     }
 }
 

@@ -400,13 +400,16 @@ fn Plan(showing: Showing) -> impl IntoView {
                     }
                     (_, true) => any_view! {
                         <HallView hall picks=showing.picks on_pick=pick/>
-                        <Legend hall/>
+                        <Legend hall picks=showing.picks/>
                         {move || (!is_full.get()).then(|| view! { <Suggest showing/> })}
                         <p class="hint hall-hint">
                             {move || Key::HallHint.fill(&[&seats_max.get().to_string()])}
                         </p>
                     },
-                    (_, false) => any_view! { <HallView hall picks=showing.picks/><Legend hall/> },
+                    (_, false) => any_view! {
+                        <HallView hall picks=showing.picks/>
+                        <Legend hall picks=showing.picks/>
+                    },
                 }}
             </section>
             {move || match (is_open.get(), is_full.get()) {

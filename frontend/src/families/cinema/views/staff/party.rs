@@ -360,7 +360,7 @@ fn Chosen(party: Party, reservation: Reservation) -> impl IntoView {
                 Loaded::Failed(error) => any_view! { <Notice error/> },
                 Loaded::Ready(()) => any_view! {
                     <p class="picked-count">{count}</p>
-                    <Legend hall=party.hall/>
+                    <Legend hall=party.hall picks=party.picks/>
                     <HallView hall=party.hall picks=party.picks on_pick=pick name="party"/>
                     <p class="hint">{move || Key::HallHint.fill(&[&party.count().to_string()])}</p>
                 },
