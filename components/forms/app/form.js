@@ -139,7 +139,8 @@
     try {
       const drafted = await app.call("save_form_draft", { handle, values, labels, revision });
       revision = drafted.structuredContent.revision;
-      saving = t("saved");
+      // What was typed meanwhile is saved next.
+      saving = isDirty ? "" : t("saved");
     } catch (error) {
       isDirty = true;
       saving = "";
