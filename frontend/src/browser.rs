@@ -167,21 +167,40 @@ pub(crate) async fn all<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output
     outcomes.into_iter().flatten().collect()
 }
 
-/// Focuses an element once the page has been redrawn.
+/// Focuses an element once the page has been redrawn, unless the reader has gone to a field meanwhile.
 pub(crate) fn focus_soon(id: impl Into<String>) {
     let id = id.into();
-    set_timeout(move || focus(&id), Duration::from_millis(30));
+    unless_typing(move || focus(&id));
 }
 
-/// Focuses the first element matching a CSS selector once the page has been redrawn.
+/// Focuses the first element matching a CSS selector once the page has been redrawn, unless the reader has gone to a
+/// field meanwhile.
 pub(crate) fn focus_first_soon(css: &'static str) {
-    let focus = move || {
-        if let Ok(Some(element)) = document().query_selector(css) {
-            let _ = element.unchecked_into::<HtmlElement>().focus();
+    unless_typing(move || focus_first(css));
+}
+
+thread_local! {
+    /// The field focused last by the page itself.
+    static FOCUSED: RefCell<Option<web_sys::Element>> = const { RefCell::new(None) };
+}
+
+/// Moves the focus once the page has been redrawn, unless the reader has gone to a field meanwhile.
+fn unless_typing(go: impl FnOnce() + 'static) {
+    let before = document().active_element();
+    let check = move || {
+        let active = document().active_element();
+        let is_field = |it: &web_sys::Element| it.matches(FIELDS).unwrap_or_default();
+        let is_own = FOCUSED.with_borrow(|own| own.is_some() && *own == active);
+        if active == before || is_own || !active.as_ref().is_some_and(is_field) {
+            go();
+            FOCUSED.set(document().active_element());
         }
     };
-    set_timeout(focus, Duration::from_millis(30));
+    set_timeout(check, Duration::from_millis(30));
 }
+
+/// What is typed in.
+const FIELDS: &str = "input:not([type=checkbox], [type=radio], [type=file]), textarea, select";
 
 /// Whether the event's target is within an element matching a CSS selector.
 pub(crate) fn is_within(event: &leptos::ev::Event, css: &str) -> bool {

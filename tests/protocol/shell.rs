@@ -22,6 +22,27 @@ const IS_ABOVE: &str = "(css => {
     return all.length > 0 && all.every(it => it.getBoundingClientRect().bottom <= bar.top);
 })";
 
+/// A view's heading takes the focus a moment after the view is there, unless the reader is in a field by then.
+#[tokio::test(flavor = "multi_thread")]
+async fn field_keeps_focus_that_a_reader_gave_it() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open_at(&server.url(), "#/operator", Look::DESKTOP).await;
+    browser.until("document.activeElement.id === 'operator-title'").await;
+    browser.go("#/preferences").await;
+    browser.until("document.activeElement.id === 'stage'").await;
+    let is_kept = "const done = arguments[arguments.length - 1];
+        new MutationObserver((_, observer) => {
+            const field = document.querySelector('#operator-key');
+            if (!field) return;
+            observer.disconnect();
+            field.focus();
+            setTimeout(() => done(document.activeElement === field), 300);
+        }).observe(document.body, { childList: true, subtree: true });
+        location.hash = '#/operator';";
+    assert_eq!(browser.ask_later(is_kept, Vec::new()).await, true);
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn phone_bar_has_five_links_and_a_menu() {
     let server = TestServer::with(&FAMILIES).await;
