@@ -258,7 +258,12 @@ fn headline(help: &str) -> Option<(String, Option<String>)> {
         return None;
     }
     let rest = rest.trim_start_matches(['。', '\n']);
-    Some((label.to_owned(), (!rest.is_empty()).then(|| rest.to_owned())))
+    // Brackets after the label are none where the text begins with them.
+    let rest = match rest.strip_prefix('（').and_then(|it| it.split_once('）')) {
+        Some((inside, after)) => format!("{inside}{after}"),
+        None => rest.to_owned(),
+    };
+    Some((label.to_owned(), (!rest.is_empty()).then_some(rest)))
 }
 
 /// `user_id` → `User ID`, `cancelLabel` → `Cancel label`.

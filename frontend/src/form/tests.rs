@@ -71,7 +71,7 @@ fn japanese_description_begins_with_label() {
     let pair = |label: &str, help: &str| (label.to_owned(), help.to_owned());
     assert_eq!(
         label("任意。上映日（年月日）。なければ全部"),
-        pair("上映日", "（年月日）。なければ全部")
+        pair("上映日", "年月日。なければ全部")
     );
     assert_eq!(
         label("座席のID（別の道具の値）。すべて予約する"),
