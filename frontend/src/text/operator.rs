@@ -200,13 +200,13 @@ macro_rules! with_operator_words {
             WantHostSecret: "{1} に {0} で接続し、秘密の値（{2}）を送ります。", "Sends {0} to {1}, with a secret ({2}).";
             WantHostPrivate: "{1} に {0} で接続します。相手は、このマシンや同じネットワークの中でもかまいません。", "Sends {0} to {1}, which may be on this machine or in its network.";
             WantHostPrivateSecret: "{1} に {0} で接続し、秘密の値（{2}）を送ります。相手は、このマシンや同じネットワークの中でもかまいません。", "Sends {0} to {1}, which may be on this machine or in its network, with a secret ({2}).";
-            WantHostVariable: "環境変数 {0} が示す相手に接続します。", "Sends requests to what the environment variable {0} names.";
-            WantSecretVariable: "環境変数 {1} が示す相手に、{0} を送ります。", "Has {0} sent along to what the environment variable {1} names.";
+            WantHostVariable: "環境変数 {0} が示す相手に接続します。", "Sends requests to the address in the environment variable {0}.";
+            WantSecretVariable: "環境変数 {1} が示す相手に、{0} を送ります。", "Has {0} sent along to the address in the environment variable {1}.";
             WantModelHost: "[models.{0}] のプロバイダーに、そのキーで接続します。", "Sends requests to the provider of [models.{0}], with its key.";
             WantModelEntries: "[models.{0}] の次の項目を、環境変数やファイルから読みます：{1}", "Is told these entries of [models.{0}] from the environment or files: {1}";
             WantEnvironment: "環境変数 {0} の値を、設定 {1} として使います。", "Is told the environment variable {0}, as its setting {1}.";
             WantSetting: "設定 {0} を {1} にします。", "Has the setting {0} = {1}.";
-            WantSettingFile: "ファイル {0} の内容を、設定 {1} として使います。", "Is told what the file {0} says, as its setting {1}.";
+            WantSettingFile: "ファイル {0} の内容を、設定 {1} として使います。", "Is told the content of the file {0}, as its setting {1}.";
             WantTrusts: "次のツールを、人に確認せずに実行します：{0}", "Runs these tools without asking a person: {0}";
             WantServerTools: "次のツールを、MCP_SERVER_URL のサーバーに任せます：{0}", "Leaves these tools to the server at MCP_SERVER_URL: {0}";
             WantLimit: "上限 {0} を {1} にします。", "Has the limit {0} = {1}.";
