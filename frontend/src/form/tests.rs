@@ -75,7 +75,7 @@ fn japanese_description_begins_with_label() {
     );
     assert_eq!(
         label("座席のID（別の道具の値）。すべて予約する"),
-        pair("座席のID", "（別の道具の値）。すべて予約する")
+        pair("座席のID", "別の道具の値。すべて予約する")
     );
     assert_eq!(label("送信者。"), pair("送信者", ""));
     let listed = "長い文、つまり読点のあるものや、十六字を超えるものは、見出しになりません。";
