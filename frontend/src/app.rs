@@ -19,8 +19,8 @@ use crate::subscriptions::Subscriptions;
 use crate::table::{self, Draw, Shown};
 use crate::text::{self, Key, Lang};
 use crate::views::approvals::ApprovalsView;
-use crate::views::chat::ChatView;
-use crate::views::counter::CounterView;
+use crate::views::chat::{ChatView, TRANSCRIPT};
+use crate::views::counter::{CounterView, TOOL};
 use crate::views::finder::FinderView;
 use crate::views::home::Front;
 use crate::views::operator::OperatorView;
@@ -94,7 +94,7 @@ fn load_ahead(operator: OperatorOffer) {
         text::load().await;
         part::load().await;
         table::load().await;
-        for part in [&CHAT, &COUNTER, &APPROVALS, &FINDER] {
+        for part in [&CHAT, &TRANSCRIPT, &COUNTER, &TOOL, &APPROVALS, &FINDER] {
             part.fetch().await;
         }
         if operator.is_offered() {

@@ -17,12 +17,18 @@ use crate::chat::client::Assistant;
 use crate::chat::talk::Talk;
 use crate::chat::thread::Thread;
 use crate::page::page;
+use crate::part::{Part, part};
 use crate::route::Route;
-use crate::table;
+use crate::table::{self, Draw};
 use crate::text::{Key, Lang};
+use crate::views::part::drawn_by;
 use composer::Composer;
 use threads::Threads;
 use transcript::Transcript;
+
+/// What is said is drawn by a part of its own: a reader who has said nothing yet waits for less.
+pub(crate) static TRANSCRIPT: Part<Draw> =
+    part!(transcript: Draw = &Draw(|_| any_view! { <Transcript/> }));
 
 #[component]
 pub(crate) fn ChatView() -> impl IntoView {
@@ -60,7 +66,7 @@ pub(crate) fn ChatView() -> impl IntoView {
                     } else if is_empty.get() {
                         any_view! { <Welcome/> }
                     } else {
-                        any_view! { <Transcript/> }
+                        drawn_by(&TRANSCRIPT, |it| (it.0)(""))
                     }}
                     {move || (!talk.is_locked.get()).then(|| view! { <Composer/> })}
                 </section>

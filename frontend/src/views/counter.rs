@@ -6,11 +6,18 @@ mod tool;
 use leptos::prelude::*;
 
 use super::notice::loaded;
+use super::part::drawn_by;
 use crate::page::page;
+use crate::part::{Part, part};
 use crate::route::Route;
+use crate::table::Draw;
 use crate::text::Key;
 use list::ToolList;
 use tool::ToolPlace;
+
+/// The chosen tool is drawn by a part of its own.
+pub(crate) static TOOL: Part<Draw> =
+    part!(tool: Draw = &Draw(|name| any_view! { <ToolPlace name=name.to_owned()/> }));
 
 /// The list of tools and the chosen one.
 #[component]
@@ -31,7 +38,7 @@ pub(crate) fn CounterView() -> impl IntoView {
                     <ToolList chosen/>
                     <div class="counter-place">
                         {move || match chosen.get() {
-                            Some(name) => any_view! { <ToolPlace name/> },
+                            Some(name) => drawn_by(&TOOL, move |it| (it.0)(&name)),
                             None => any_view! { <p class="counter-none">{Key::ChooseTool}</p> },
                         }}
                     </div>
