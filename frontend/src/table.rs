@@ -57,6 +57,8 @@ pub(crate) struct Family {
     pub(crate) outputs: &'static Part<Outputs>,
     /// How forms requested by an assistant are filled in.
     pub(crate) forms: Option<&'static Part<Forms>>,
+    /// What its places draw by parts of their own.
+    pub(crate) within: &'static [&'static Part<Draw>],
 }
 
 /// How to learn about the reader's ongoing activities in a family.
@@ -172,6 +174,7 @@ pub(crate) const NONE: Family = Family {
     provide: || {},
     outputs: &NO_OUTPUTS,
     forms: None,
+    within: &[],
 };
 
 /// An assistant's greeting for a person who has written nothing yet.
@@ -425,6 +428,9 @@ pub(crate) async fn load() {
     for family in all() {
         for place in family.places {
             place.code.fetch().await;
+        }
+        for part in family.within {
+            part.fetch().await;
         }
         family.outputs.fetch().await;
     }

@@ -10,6 +10,7 @@ use crate::table::{
     counted, fits, listed, text,
 };
 use crate::text::Key;
+use crate::views::part::drawn_by;
 use place::{Agents, At, Filter};
 use views::agents::AgentsView;
 use views::{ConversationPlace, ConversationsView, TalkInline, TalksInline};
@@ -94,17 +95,25 @@ pub(super) static FAMILY: Family = Family {
         kind: Key::ConversationView,
     }),
     outputs: &OUTPUTS,
+    within: &[&LIST, &TALK],
     ..NONE
 };
 
-static TALKS: Part<Draw> = part!(conversations: Draw = &Draw(|stage| match stage {
-    "" => any_view! { <ConversationsView/> },
-    id => any_view! { <ConversationPlace id=id.to_owned()/> },
+/// The list and a conversation are parts of their own.
+static TALKS: Part<Draw> = Part::always(&Draw(|stage| {
+    let (part, stage) = (if stage.is_empty() { &LIST } else { &TALK }, stage.to_owned());
+    drawn_by(part, move |it| (it.0)(&stage))
 }));
+
+static LIST: Part<Draw> =
+    part!(conversations: Draw = &Draw(|_| any_view! { <ConversationsView/> }));
+
+static TALK: Part<Draw> =
+    part!(conversation: Draw = &Draw(|id| any_view! { <ConversationPlace id=id.to_owned()/> }));
 
 static AGENTS: Part<Draw> = part!(agents: Draw = &Draw(|_| any_view! { <AgentsView/> }));
 
-static OUTPUTS: Part<Outputs> = part!(conversations: Outputs = &Outputs(&[
+static OUTPUTS: Part<Outputs> = part!(conversation: Outputs = &Outputs(&[
     Drawing {
         draw: |value, _| {
             let transcript = fits::<Transcript>(value)?;

@@ -28,6 +28,7 @@ use crate::table::{
     View, fits, listed, text,
 };
 use crate::text::{Key, Lang};
+use crate::views::part::drawn_by;
 pub(crate) use filled::choices_of;
 use filled::{Entry, Filled};
 use place::At;
@@ -84,15 +85,22 @@ pub(super) static FAMILY: Family = Family {
     example: Some(("request_form", Key::ChatExForm)),
     forms: Some(&FORMS),
     outputs: &OUTPUTS,
+    within: &[&LIST, &FORM],
     ..NONE
 };
 
-static PLACE: Part<Draw> = part!(forms: Draw = &Draw(|stage| match stage {
-    "" => any_view! { <FormsView/> },
-    handle => any_view! { <FormPlace handle=handle.to_owned()/> },
+/// The list and a form are parts of their own.
+static PLACE: Part<Draw> = Part::always(&Draw(|stage| {
+    let (part, stage) = (if stage.is_empty() { &LIST } else { &FORM }, stage.to_owned());
+    drawn_by(part, move |it| (it.0)(&stage))
 }));
 
-static FORMS: Part<Forms> = part!(forms: Forms = &Forms {
+static LIST: Part<Draw> = part!(forms: Draw = &Draw(|_| any_view! { <FormsView/> }));
+
+static FORM: Part<Draw> =
+    part!(form: Draw = &Draw(|handle| any_view! { <FormPlace handle=handle.to_owned()/> }));
+
+static FORMS: Part<Forms> = part!(form: Forms = &Forms {
     with_handle: |handle, on_closed| match on_closed {
         Some(on_closed) => any_view! { <FormInline handle on_closed/> },
         None => any_view! { <FormInline handle/> },
@@ -101,7 +109,7 @@ static FORMS: Part<Forms> = part!(forms: Forms = &Forms {
     cancel: session::cancel,
 });
 
-static OUTPUTS: Part<Outputs> = part!(forms: Outputs = &Outputs(&[Drawing {
+static OUTPUTS: Part<Outputs> = part!(form: Outputs = &Outputs(&[Drawing {
     draw: |value, raw| {
         fits::<FormRequest>(value)?;
         let handle = raw.pointer("/_meta/forms~1form/handle")?.as_str()?.to_owned();
