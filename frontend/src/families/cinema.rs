@@ -25,7 +25,7 @@ mod views;
 
 use place::{At, Booking};
 use staff::AdminPermission;
-use views::box_office::{BoxOffice, Office};
+use views::box_office::{BoxOffice, Office, SEATS};
 use views::choice::SeatMapView;
 use views::history::ConversationView;
 use views::movies::{MoviesView, ShowtimesView};
@@ -156,6 +156,7 @@ pub(super) static FAMILY: Family = Family {
         provide_context(AdminPermission::new());
     },
     outputs: &OUTPUTS,
+    within: &[&SEATS, &TICKET],
     ..NONE
 };
 
@@ -172,9 +173,9 @@ static OFFICE: Part<Draw> = Part::always(&Draw(|stage| match stage {
 static STAFF: Part<Draw> = part!(staff: Draw = &Draw(|_| any_view! { <StaffView/> }));
 
 static TICKET: Part<Draw> =
-    part!(cinema: Draw = &Draw(|id| any_view! { <TicketView id=id.to_owned()/> }));
+    part!(cinema_cards: Draw = &Draw(|id| any_view! { <TicketView id=id.to_owned()/> }));
 
-static OUTPUTS: Part<Outputs> = part!(cinema: Outputs = &Outputs(&[
+static OUTPUTS: Part<Outputs> = part!(cinema_cards: Outputs = &Outputs(&[
     Drawing {
         draw: |value, _| {
             let movies = fits::<Movies>(value)?;

@@ -69,7 +69,7 @@ pub(super) static FAMILY: Family = Family {
 
 static PLACE: Part<Draw> = part!(navigation: Draw = &Draw(|_| any_view! { <NavigationView/> }));
 
-static OUTPUTS: Part<Outputs> = part!(navigation: Outputs = &Outputs(&[
+static OUTPUTS: Part<Outputs> = part!(navigation_cards: Outputs = &Outputs(&[
     Drawing {
         draw: |value, raw| {
             let routes = fits::<Routes>(value)?;

@@ -89,7 +89,7 @@ pub(crate) fn stored_name() -> String {
     Keep::Tab.get("name").or_else(|| Keep::Browser.get("name")).unwrap_or_default()
 }
 
-static SEATS: Part<Draw> = part!(cinema: Draw = &Draw(|showtime| {
+pub(crate) static SEATS: Part<Draw> = part!(cinema: Draw = &Draw(|showtime| {
     any_view! { <Seats showtime=showtime.to_owned()/> }
 }));
 

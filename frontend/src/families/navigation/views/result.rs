@@ -1,6 +1,7 @@
 //! The result of a search: its progress, routes, steps and reasons (NAV-64, NAV-66).
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use super::advice::{Advice, FollowUp, LogView};
 use super::routes::{Chosen, Routes, Steps, name};
@@ -14,8 +15,19 @@ use crate::families::navigation::place::{Area, EXAMPLE};
 use crate::families::navigation::query::Mode;
 use crate::families::navigation::run::{Phase, Run};
 use crate::page::page;
+use crate::part::{Part, part};
+use crate::table::Draw;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton, details};
+use crate::views::part::drawn_by;
+
+/// What is found is drawn by a part of its own, which is loaded while the search goes on.
+static FOUND: Part<Draw> = part!(navigation_found: Draw = &Draw(|what| match what {
+    ROUTES => any_view! { <Chosen/><Routes/> },
+    _ => any_view! { <Steps/><Share/> },
+}));
+const ROUTES: &str = "routes";
+const STEPS: &str = "steps";
 
 #[component]
 pub(super) fn ResultView() -> impl IntoView {
@@ -37,14 +49,19 @@ pub(super) fn ResultView() -> impl IntoView {
             aria-busy=move || if is_running.get() { "true" } else { "false" }>
             {move || match (phase.get(), has_routes.get()) {
                 (Phase::Idle, _) => any_view! { <Idle/> },
-                (_, true) => any_view! { <Chosen/><Routes/> },
-                (Phase::Searching | Phase::Tool(_), false) => any_view! { <Skeleton lines=5/> },
+                (_, true) => drawn_by(&FOUND, |it| (it.0)(ROUTES)),
+                (Phase::Searching | Phase::Tool(_), false) => {
+                    spawn_local(async {
+                        FOUND.fetch().await;
+                    });
+                    any_view! { <Skeleton lines=5/> }
+                }
                 (Phase::Done, false) => nothing(board).into_any(),
                 (Phase::Failed(_), false) => ().into_any(),
             }}
             <Advice/>
             <Comparisons/>
-            {move || has_routes.get().then(|| view! { <Steps/><Share/> })}
+            {move || has_routes.get().then(|| drawn_by(&FOUND, |it| (it.0)(STEPS)))}
         </div>
         <LogView/>
         <FollowUp/>
