@@ -15,15 +15,35 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::notice::Notice;
+use super::part::drawn_by;
 use crate::access;
 use crate::browser;
 use crate::error::CallError;
 use crate::operator::{Access, Operator};
 use crate::page::page;
+use crate::part::{Part, part};
 use crate::route::{OperatorTab, Route};
 use crate::text::{Key, Lang};
 
 const TITLE: &str = "operator-title";
+
+/// Draws a tab, for the component or call of the address.
+struct Tab(fn(Memo<Option<String>>) -> AnyView);
+
+static COMPONENTS: Part<Tab> = part!(
+    operator_components: Tab = &Tab(|named| any_view! { <components::ComponentsView named/> })
+);
+static CALLS: Part<Tab> = part!(operator_calls: Tab = &Tab(|_| any_view! { <calls::CallsView/> }));
+static CALL: Part<Tab> =
+    part!(operator_calls: Tab = &Tab(|named| any_view! { <call::CallView named/> }));
+static PEOPLE: Part<Tab> =
+    part!(operator_people: Tab = &Tab(|_| any_view! { <people::PeopleView/> }));
+static SERVERS: Part<Tab> =
+    part!(operator_servers: Tab = &Tab(|_| any_view! { <servers::ServersView/> }));
+static STORAGE: Part<Tab> =
+    part!(operator_servers: Tab = &Tab(|_| any_view! { <storage::StorageView/> }));
+static SETTINGS: Part<Tab> =
+    part!(operator_servers: Tab = &Tab(|_| any_view! { <servers::SettingsView/> }));
 
 /// The operator's views, or the request for a key.
 #[component]
@@ -91,6 +111,7 @@ fn Inside() -> impl IntoView {
             <a href=Route::Operator(tab).hash() aria-current=move || is_here().then_some("page")>{key}</a>
         }
     };
+    let drawn = move |tab: &'static Part<Tab>| drawn_by(tab, move |it| (it.0)(named));
     view! {
         <div class="op">
             <div class="op-head">
@@ -105,13 +126,13 @@ fn Inside() -> impl IntoView {
             {move || operator.failed.get().map(|error| view! { <Notice error/> })}
             {move || match part.get() {
                 OperatorTab::Now => any_view! { <now::NowView/> },
-                OperatorTab::Components(_) => any_view! { <components::ComponentsView named/> },
-                OperatorTab::Calls(None) => any_view! { <calls::CallsView/> },
-                OperatorTab::Calls(Some(_)) => any_view! { <call::CallView named/> },
-                OperatorTab::Servers => any_view! { <servers::ServersView/> },
-                OperatorTab::People => any_view! { <people::PeopleView/> },
-                OperatorTab::Storage => any_view! { <storage::StorageView/> },
-                OperatorTab::Settings => any_view! { <servers::SettingsView/> },
+                OperatorTab::Components(_) => drawn(&COMPONENTS),
+                OperatorTab::Calls(None) => drawn(&CALLS),
+                OperatorTab::Calls(Some(_)) => drawn(&CALL),
+                OperatorTab::Servers => drawn(&SERVERS),
+                OperatorTab::People => drawn(&PEOPLE),
+                OperatorTab::Storage => drawn(&STORAGE),
+                OperatorTab::Settings => drawn(&SETTINGS),
             }}
         </div>
     }
