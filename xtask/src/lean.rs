@@ -5,30 +5,35 @@ use std::convert::Infallible;
 
 use anyhow::{Context, Result, bail};
 use wasm_encoder::reencode::{Error, Reencode, utils};
-use wasm_encoder::{ElementSection, ExportSection, ImportSection, Module};
+use wasm_encoder::{ElementSection, ExportSection, ImportSection, Module, TypeSection};
 use wasmparser::{
     CustomSectionReader, Element, ElementItems, ElementKind, Export, Import, Imports, Operator,
-    Parser,
+    Parser, TypeSectionReader,
 };
 
 /// Hexadecimal digits of the hash behind a name.
 const HASH: usize = 16;
 
-/// Rewrites a module with shortest number encodings, without names of functions and tools.
+/// Rewrites a part with shortest number encodings, without names of functions and tools, and without types that it does
+/// not use: each of the many pieces brings those of the whole program.
 pub(crate) fn lean(wasm: &[u8]) -> Result<Vec<u8>> {
-    written(wasm, None)
+    let mut all = Used::default();
+    utils::parse_core_module(&mut all, &mut Module::new(), Parser::new(0), wasm)
+        .context("a part is WebAssembly")?;
+    let types = (0..).zip(all.0).map(|(new, old)| (old, new)).collect();
+    written(wasm, Lean { names: None, types: Some(types) })
 }
 
 /// Rewrites the main program and its JavaScript binding, which then call hashed names by number.
 pub(crate) fn lean_program(wasm: &[u8], script: &str) -> Result<(Vec<u8>, String)> {
     let mut names = Names::default();
-    let wasm = written(wasm, Some(&mut names))?;
+    let wasm = written(wasm, Lean { names: Some(&mut names), types: None })?;
     Ok((wasm, names.in_script(script)?))
 }
 
-fn written(wasm: &[u8], names: Option<&mut Names>) -> Result<Vec<u8>> {
+fn written(wasm: &[u8], mut lean: Lean<'_>) -> Result<Vec<u8>> {
     let mut module = Module::new();
-    utils::parse_core_module(&mut Lean { names }, &mut module, Parser::new(0), wasm)
+    utils::parse_core_module(&mut lean, &mut module, Parser::new(0), wasm)
         .context("the page is WebAssembly")?;
     Ok(module.finish())
 }
@@ -69,14 +74,46 @@ impl Names {
     }
 }
 
+/// Numbers of the types that a module uses.
+#[derive(Default)]
+struct Used(BTreeSet<u32>);
+
+impl Reencode for Used {
+    type Error = Infallible;
+
+    fn type_index(&mut self, index: u32) -> Result<u32, Error<Infallible>> {
+        self.0.insert(index);
+        Ok(index)
+    }
+}
+
 /// Rewriter of a module.
 struct Lean<'a> {
     /// `None` for parts, which have no names of their own.
     names: Option<&'a mut Names>,
+    /// New numbers of the types that stay; `None` if all do.
+    types: Option<BTreeMap<u32, u32>>,
 }
 
 impl Reencode for Lean<'_> {
     type Error = Infallible;
+
+    fn type_index(&mut self, index: u32) -> Result<u32, Error<Infallible>> {
+        Ok(self.types.as_ref().and_then(|it| it.get(&index).copied()).unwrap_or(index))
+    }
+
+    fn parse_type_section(
+        &mut self,
+        section: &mut TypeSection,
+        types: TypeSectionReader<'_>,
+    ) -> Result<(), Error<Infallible>> {
+        for (index, group) in (0..).zip(types) {
+            if self.types.as_ref().is_none_or(|it| it.contains_key(&index)) {
+                self.parse_recursive_type_group(section.ty(), group?)?;
+            }
+        }
+        Ok(())
+    }
 
     fn parse_custom_section(
         &mut self,
@@ -134,7 +171,7 @@ impl Reencode for Lean<'_> {
 mod tests {
     use wasm_encoder::{
         ConstExpr, CustomSection, Elements, EntityType, ExportKind, HeapType, RefType,
-        TableSection, TableType, TypeSection,
+        TableSection, TableType, ValType,
     };
 
     use super::*;
@@ -146,9 +183,10 @@ mod tests {
     /// A module that imports and exports, with a table of its own and with a section for tools.
     fn module() -> Vec<u8> {
         let mut types = TypeSection::new();
+        types.ty().function([ValType::I32], []);
         types.ty().function([], []);
         let mut imports = ImportSection::new();
-        imports.import("./frontend_bg.js", THEN, EntityType::Function(0));
+        imports.import("./frontend_bg.js", THEN, EntityType::Function(1));
         let mut tables = TableSection::new();
         let of_functions = TableType {
             element_type: RefType::FUNCREF,
@@ -182,6 +220,20 @@ mod tests {
         assert!(!has(&part, "for a debugger") && has(&part, THEN) && has(&part, INVOKE));
         assert_eq!(lean(&part).unwrap(), part, "there is nothing more to take out");
         assert!(lean(&part[..part.len() - 1]).is_err());
+    }
+
+    #[test]
+    fn part_keeps_only_types_that_it_uses() {
+        let counts = |wasm: &[u8]| {
+            let sections = Parser::new(0).parse_all(wasm).map(|it| it.unwrap());
+            let count = |it| match it {
+                wasmparser::Payload::TypeSection(it) => it.count(),
+                _ => 0,
+            };
+            sections.map(count).sum::<u32>()
+        };
+        let part = lean(&module()).unwrap();
+        assert_eq!((counts(&module()), counts(&part)), (2, 1));
     }
 
     #[test]
