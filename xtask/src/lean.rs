@@ -85,6 +85,14 @@ impl Reencode for Used {
         self.0.insert(index);
         Ok(index)
     }
+
+    fn parse_custom_section(
+        &mut self,
+        _: &mut Module,
+        _: CustomSectionReader<'_>,
+    ) -> Result<(), Error<Infallible>> {
+        Ok(())
+    }
 }
 
 /// Rewriter of a module.
