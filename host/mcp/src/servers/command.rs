@@ -209,7 +209,7 @@ mod tests {
         ];
         for (text, id) in lines {
             for piece in [1, 700, 100_000] {
-                let mut line = Line::new(4_000);
+                let mut line = Line::new(4_000, Mask::default());
                 for bytes in text.as_bytes().chunks(piece) {
                     line.take(bytes);
                     assert!(line.bytes.len() <= 4_000);
@@ -220,7 +220,7 @@ mod tests {
                 assert!(matches!(line.end(), Some(JsonRpcMessage::Response(_))), "what follows");
             }
         }
-        let mut line = Line::new(4_000);
+        let mut line = Line::new(4_000, Mask::default());
         let notice = format!(r#"{{"method":"a/b","params":{{"id":7,"t":"{large}"}}}}"#);
         line.take(notice.as_bytes());
         assert!(line.end().is_none(), "it answers nothing");
