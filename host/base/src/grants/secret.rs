@@ -77,13 +77,17 @@ impl Mask {
         self.forms.iter().any(|it| text.contains(&**it))
     }
 
-    /// Replaces each secret in the texts of `value`, as [`text`](Self::text) does; names of members stay.
-    pub fn json(&self, value: &mut Value) {
+    /// Replaces each secret in the texts of `value`, as [`text`](Self::text) does; names of members stay. Returns
+    /// whether there was one.
+    pub fn json(&self, value: &mut Value) -> bool {
         match value {
-            Value::String(text) if self.is_in(text) => *text = self.text(text),
-            Value::Array(all) => all.iter_mut().for_each(|it| self.json(it)),
-            Value::Object(all) => all.values_mut().for_each(|it| self.json(it)),
-            _ => {}
+            Value::String(text) if self.is_in(text) => {
+                *text = self.text(text);
+                true
+            }
+            Value::Array(all) => all.iter_mut().fold(false, |any, it| self.json(it) || any),
+            Value::Object(all) => all.values_mut().fold(false, |any, it| self.json(it) || any),
+            _ => false,
         }
     }
 

@@ -21,6 +21,10 @@ pub(super) fn events(response: Response, most: usize, of: Option<RequestId>, mas
 }
 
 fn readable_event(mut event: Sse, mask: &Mask) -> Sse {
+    // An address to post to is needed as it is, and is shown nowhere.
+    if event.event.as_deref() == Some("endpoint") {
+        return event;
+    }
     event.data = event.data.map(|it| readable(&it, mask).into_owned());
     event
 }
@@ -189,6 +193,16 @@ mod tests {
         let read: Value =
             serde_json::from_str(&readable_event(event, &Mask::default()).data.unwrap()).unwrap();
         assert_eq!(read["result"]["a"], "\u{fffd}");
+    }
+
+    #[test]
+    fn address_to_post_to_keeps_its_key() {
+        let mut mask = Mask::default();
+        mask.add("hunter2hunter2");
+        let mut event = Sse::default().data("/messages?key=hunter2hunter2");
+        event.event = Some("endpoint".to_owned());
+        let data = readable_event(event, &mask).data;
+        assert_eq!(data.as_deref(), Some("/messages?key=hunter2hunter2"));
     }
 
     #[test]

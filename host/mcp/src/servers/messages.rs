@@ -40,16 +40,19 @@ pub(super) fn readable<'a>(text: &'a str, mask: &Mask) -> Cow<'a, str> {
 
 /// The message in `json` without secrets of its server, which it may say back.
 fn masked<'a>(json: Cow<'a, str>, mask: &Mask) -> Cow<'a, str> {
-    if !mask.is_in(&json) {
+    // JSON may write any character of a secret as an escape.
+    let may_be_escaped = !mask.is_empty() && json.contains("\\u");
+    if !may_be_escaped && !mask.is_in(&json) {
         return json;
     }
     let Ok(mut message) = serde_json::from_str::<Value>(&json) else {
         return mask.text(&json).into();
     };
+    let mut is_changed = false;
     for part in ["result", "error", "params"] {
-        message.get_mut(part).into_iter().for_each(|it| mask.json(it));
+        is_changed |= message.get_mut(part).is_some_and(|it| mask.json(it));
     }
-    message.to_string().into()
+    if is_changed { message.to_string().into() } else { json }
 }
 
 /// The answer in `json` with its error as JSON-RPC defines it, a number and a text without a result beside it, or
@@ -142,6 +145,19 @@ mod tests {
         }
         let whole = answer(r#"\ud83d\ude00 \\ \""#);
         assert!(matches!(readable(&whole, &Mask::default()), Cow::Borrowed(_)), "as it is");
+    }
+
+    #[test]
+    fn masks_secret_however_it_is_escaped() {
+        let mut mask = Mask::default();
+        mask.add("abcdef==");
+        for sent in ["abcdef==", r"abcdef\u003d\u003d", r"\u0061bcdef=\u003D"] {
+            let sent = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"a":["x {sent}"]}}}}"#);
+            let read: Value = serde_json::from_str(&readable(&sent, &mask)).unwrap();
+            assert_eq!(read["result"]["a"][0], "x [secret]", "{sent}");
+        }
+        let other = r#"{"jsonrpc":"2.0","id":7,"result":{"a":"\u3042","n":1.50}}"#;
+        assert!(matches!(readable(other, &mask), Cow::Borrowed(_)), "as it is");
     }
 
     #[test]

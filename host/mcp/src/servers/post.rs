@@ -185,7 +185,7 @@ async fn failed(
         body => String::from_utf8_lossy(&body.unwrap_or_default()).into_owned(),
     };
     let is_of_token = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    let what = format!("HTTP {status}: {body}");
+    let what = mask.text(&format!("HTTP {status}: {body}"));
     let error = match serde_json::from_str(&readable(&body, mask)) {
         Ok(ServerJsonRpcMessage::Error(it)) if !is_of_token => Some(it),
         _ => None,
