@@ -2,6 +2,8 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    env::consts::EXE_SUFFIX,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
 };
 
@@ -253,9 +255,19 @@ impl ServerConfig {
                     secret.read(folder).err().map(|it| format!("its variable {name}: {it}"))
                 });
                 let gone = || format!("there is no program {}", command.display());
-                missing.or_else(|| (!is_program(command)).then(gone))
+                missing.or_else(|| (!is_program(command, &self.path(folder))).then(gone))
             }
         }
+    }
+
+    /// Where its program is looked for: its own `PATH`, if it is given one.
+    fn path(&self, folder: &Path) -> OsString {
+        let own = match &self.way {
+            Way::Command { env, .. } => env.get("PATH").and_then(|it| it.read(folder).ok()),
+            Way::Url { .. } => None,
+        };
+        let own = own.map(|it| OsString::from(it.expose()));
+        own.or_else(|| std::env::var_os("PATH")).unwrap_or_default()
     }
 
     /// Masks secrets in logs and in what the server says.
@@ -282,13 +294,17 @@ impl ServerConfig {
     }
 }
 
-/// Whether `command` is there, on `PATH` if it is a name alone.
-fn is_program(command: &Path) -> bool {
+/// Whether `command` is there, in a folder of `path` if it is a name alone.
+fn is_program(command: &Path, path: &OsStr) -> bool {
+    let is_file = |file: &Path| {
+        let mut whole = file.as_os_str().to_owned();
+        whole.push(EXE_SUFFIX);
+        file.is_file() || Path::new(&whole).is_file()
+    };
     if command.components().nth(1).is_some() || command.has_root() {
-        return command.is_file();
+        return is_file(command);
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|it| it.join(command).is_file())
+    std::env::split_paths(path).any(|it| is_file(&it.join(command)))
 }
 
 /// The first entry of `servers` that cannot work, and why.

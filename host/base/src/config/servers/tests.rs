@@ -77,3 +77,17 @@ fn environment_entry_replaces_tools_and_offers_no_other() {
     let error = ServerConfig::of_environment("a.example", None, tools()).unwrap_err();
     assert!(error.starts_with("MCP_SERVER_URL: "), "{error}");
 }
+
+#[test]
+fn program_is_looked_for_where_its_server_has_it() {
+    let folder = std::env::temp_dir().join(format!("madoguchi-programs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(format!("helper-of-a-test{EXE_SUFFIX}")), "").unwrap();
+    let read = |entry: &str| {
+        let servers = read(&format!("[servers.a]\ncommand = 'helper-of-a-test'\n{entry}")).unwrap();
+        servers["a"].missing(&folder)
+    };
+    assert_eq!(read("").as_deref(), Some("there is no program helper-of-a-test"));
+    assert_eq!(read(&format!("env = {{ PATH = '{}' }}", folder.display())), None);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
