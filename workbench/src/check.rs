@@ -118,7 +118,7 @@ fn unoffered(
             let named = named.iter().filter_map(toml::Value::as_str);
             for tool in named.filter(|it| is_name(it) && !offered.contains(it)) {
                 let meant = meant(tool, offered.iter().copied());
-                let what = format!("no component that is installed has a tool {tool}{meant}");
+                let what = format!("no component that runs here has a tool {tool}{meant}");
                 findings.push(document.note(&["assistants", assistant, key], what));
             }
         }
@@ -252,6 +252,7 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
     let names_tools =
         !config.toolsets.is_empty() || table_of(config, "assistants").next().is_some();
     let mut tools = Vec::new();
+    let count = names.len();
     for name in names {
         let source = match files.contains(&name) {
             true => library.read(&name).map_err(LoadError::from),
@@ -279,7 +280,10 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
         }
     }
     findings.extend(toolsets::idle(config, document, &tools));
-    findings.extend(unoffered(config, document, &tools));
+    // What could not be described may have it.
+    if tools.len() == count {
+        findings.extend(unoffered(config, document, &tools));
+    }
 }
 
 fn file_not_found() -> std::io::Error {
