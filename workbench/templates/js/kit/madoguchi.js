@@ -171,11 +171,13 @@ export const schedule = (run) => void all.schedules.push(run);
 
 // ---- What the component exports ----
 
+const promised = (what) => new TypeError(`${what} gives a promise, and nothing here waits for one: write it without async`);
+
 /** Runs `run`; what it throws becomes the contract's error. */
 function guarded(what, run) {
   try {
     const given = run();
-    if (typeof given?.then === "function") throw new TypeError(`${what} gives a promise, and nothing here waits for one: write it without async`);
+    if (typeof given?.then === "function") throw promised(what);
     return given;
   } catch (error) {
     // The host knows better which limit that is, and ends the call by its name.
@@ -221,7 +223,9 @@ export function exported(name, it, functions) {
   if (missing) throw new TypeError(`src/tools exports ${name} without the function ${missing}, which wit/ has`);
   const run = (of) => (...given) => {
     try {
-      return it[of](...given);
+      const gives = it[of](...given);
+      if (typeof gives?.then === "function") throw promised(`${name}.${of}`);
+      return gives;
     } catch (error) {
       // What is no `Error` is the contract's own.
       if (!(error instanceof Error) || error.message === "out of memory") throw error;

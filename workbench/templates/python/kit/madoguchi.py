@@ -637,23 +637,36 @@ def exported(of: type, errors: dict[str, str | None]) -> type:
     for name in errors:
         if not callable(getattr(of, name, None)):
             raise TypeError(f"the class {of.__name__} lacks the function {name}, which wit/ has")
-    return type(of.__name__, (of,), {name: _guarded(of, name, kind) for name, kind in errors.items()})
+    made = type(of.__name__, (of,), {})
+    for name, kind in errors.items():
+        setattr(made, name, _guarded(of, made, name, kind))
+    return made
 
 
-def _guarded(of: type, name: str, kind: str | None):
-    run = getattr(of, name)
-
+def _guarded(of: type, made: type, name: str, kind: str | None):
     def guarded(self, *given):
         try:
-            return run(self, *given)
+            # By way of the class above: it may be a static method.
+            gives = getattr(super(made, self), name)(*given)
+            if hasattr(gives, "__await__"):
+                raise TypeError(f"{of.__name__}.{name} waits, and nothing here waits for it: write it without async")
+            return gives
         except (Err, MemoryError):
             raise
         except Exception as error:
             stop = _stop_of(f"{of.__name__}.{name}", error)
             if kind is None:
                 raise
-            ends = {"stop": stop, "string": getattr(stop.value, "message", str(error))}
-            raise Err(ends[kind] if kind in ends else _failure_of(stop)) from None
+            match kind:
+                case "stop":
+                    ended = stop
+                case "string":
+                    ended = getattr(stop.value, "message", str(error))
+                case "failure":
+                    ended = _failure_of(stop)
+                case _:
+                    raise
+            raise Err(ended) from None
 
     return guarded
 
