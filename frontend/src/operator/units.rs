@@ -221,7 +221,14 @@ pub(crate) fn reasons(all: &[Reason], reach: &Reach, lang: Lang) -> (String, Vec
         "" => lang.say(Key::OperatorWhy).to_owned(),
         _ => lang.say(Key::OperatorAsksFor).to_owned(),
     };
-    (introduction, all.iter().filter(|it| !is_told(it)).map(one).collect())
+    let mut shown = Vec::new();
+    for reason in all.iter().filter(|it| !is_told(it)).map(one) {
+        // Several imports may need one grant.
+        if !shown.contains(&reason) {
+            shown.push(reason);
+        }
+    }
+    (introduction, shown)
 }
 
 /// A reason in the reader's language, if it is known.
@@ -424,9 +431,10 @@ mod tests {
         let (_, all) = reasons(&asked, &Reach::default(), Lang::Ja);
         assert_eq!(all[1].0, "https://a.example:443 に POST で接続します。");
 
-        let more = [reason("new_grant", &["clock", "3"])];
-        let (introduction, _) = reasons(&more, &Reach::default(), Lang::En);
+        let more = [reason("new_grant", &["clock", "3"]), reason("new_grant", &["clock", "3"])];
+        let (introduction, all) = reasons(&more, &Reach::default(), Lang::En);
         assert_eq!(introduction, "It wants what generation 3 did without:");
+        assert_eq!(all.len(), 1, "of two imports: {all:?}");
         let (introduction, all) =
             reasons(&[reason("reworded", &["the tool a", "3"])], &Reach::default(), Lang::Ja);
         assert!(introduction.contains("第 3 世代") && all.is_empty(), "{introduction}");
