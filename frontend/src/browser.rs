@@ -182,11 +182,34 @@ pub(crate) fn focus_first_soon(css: &'static str) {
 thread_local! {
     /// The field focused last by the page itself.
     static FOCUSED: RefCell<Option<web_sys::Element>> = const { RefCell::new(None) };
+    /// Where the focus was when what is being drawn was asked for.
+    static ASKED_FROM: RefCell<Option<Focus>> = const { RefCell::new(None) };
+}
+
+/// What had the focus at some time.
+#[derive(Clone)]
+pub(crate) struct Focus(Option<web_sys::Element>);
+
+impl Focus {
+    /// Where it was when what is being drawn was asked for: now, unless a part is drawn late.
+    pub(crate) fn asked_from() -> Self {
+        let early = ASKED_FROM.with_borrow(Clone::clone);
+        early.unwrap_or_else(|| Self(document().active_element()))
+    }
+
+    /// Draws what was asked for while this had the focus, and is drawn late: its view must not take the focus from a
+    /// field that the reader has gone to meanwhile.
+    pub(crate) fn draw<T>(&self, draw: impl FnOnce() -> T) -> T {
+        let outer = ASKED_FROM.replace(Some(self.clone()));
+        let drawn = draw();
+        ASKED_FROM.set(outer);
+        drawn
+    }
 }
 
 /// Moves the focus once the page has been redrawn, unless the reader has gone to a field meanwhile.
 fn unless_typing(go: impl FnOnce() + 'static) {
-    let before = document().active_element();
+    let Focus(before) = Focus::asked_from();
     let check = move || {
         let active = document().active_element();
         let is_field = |it: &web_sys::Element| it.matches(FIELDS).unwrap_or_default();

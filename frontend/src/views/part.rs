@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::notice::Skeleton;
-use crate::browser::{self, MAIN};
+use crate::browser::{self, Focus, MAIN};
 use crate::page::page;
 use crate::part::{self, Part};
 use crate::text::{self, Key};
@@ -50,11 +50,13 @@ fn once_loaded(
     };
     fetch();
     let retry = Callback::new(move |()| fetch());
+    let asked_from = StoredValue::new_local(Focus::asked_from());
     let view = move || {
         if is_missing.get() {
             return any_view! { <Missing retry/> };
         }
-        drawn().unwrap_or_else(|| any_view! { <Skeleton lines=6/> })
+        let drawn = asked_from.with_value(|it| it.draw(&drawn));
+        drawn.unwrap_or_else(|| any_view! { <Skeleton lines=6/> })
     };
     view.into_any()
 }
