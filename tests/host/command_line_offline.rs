@@ -160,7 +160,8 @@ fn names_missing_and_ungranted_items_with_line_and_remedy() {
     let text = "bundled = false\n[components.cinema]\ngrants = [\"sql\"]\n\
         settings.catalog = { file = \"films.json\" }\n\
         environment.timezone = \"MADOGUCHI_NO_SUCH\"\n[components.nobody]\n\
-        [assistants.counter]\ntools = [\"component:nowhere\"]\n";
+        [assistants.counter]\ntools = [\"component:nowhere\"]\n\
+        [endpoints]\nfilms = \"cinema/films\"\ngone = \"nowhere/films\"\n";
     let (folders, file) = configured(text);
     folders.put("cinema", &component_bytes("cinema"));
     let (code, report) = check(&folders, &file);
@@ -182,6 +183,8 @@ fn names_missing_and_ungranted_items_with_line_and_remedy() {
     assert_eq!(finding("components.nobody")["line"], 6);
     let owner = finding("assistants.counter.tools");
     assert_eq!((&owner["line"], &owner["is_problem"]), (&8.into(), &false.into()), "{owner}");
+    assert_eq!(finding("endpoints.gone")["line"], 11);
+    assert!(!report.to_string().contains("endpoints.films"), "it has a path behind its component");
 }
 
 #[test]

@@ -87,8 +87,9 @@ fn ownerless(config: &Config, document: &Document<'_>) -> Vec<Finding> {
             }
         }
     }
-    for (name, it) in table_of(config, "endpoints") {
-        it.as_str().into_iter().for_each(|it| look(&["endpoints", name], it));
+    for (name, _) in table_of(config, "endpoints") {
+        let target = config.endpoints.get(name);
+        target.into_iter().for_each(|it| look(&["endpoints", name], &it.component));
     }
     findings
 }
