@@ -267,12 +267,19 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
 #[component]
 fn Receiver(receiver: String) -> impl IntoView {
     const LIST: &str = "list_reservations";
-    let list = move || page().tool(LIST).map(|it| it.title(Lang::spoken()));
-    view! {
-        <p class="ticket-hint">
-            {move || Key::TransferFind.fill(&[&receiver])}" "
-            <a href=Route::Counter(Some(LIST.to_owned())).hash()>{list}</a>
-        </p>
+    let receiver = StoredValue::new(receiver);
+    // A server may offer no such list.
+    move || {
+        page().tool(LIST).map(|list| {
+            view! {
+                <p class="ticket-hint">
+                    {receiver.with_value(|it| Key::TransferFind.fill(&[it]))}" "
+                    <a href=Route::Counter(Some(LIST.to_owned())).hash()>
+                        {list.title(Lang::spoken())}
+                    </a>
+                </p>
+            }
+        })
     }
 }
 
