@@ -220,12 +220,15 @@ impl Thread {
         if is_denied {
             turn.set_card(call_id, State::Denied);
         }
-        turn.resume_answered();
         if is_dropped_choice {
             self.leave_out();
             return false;
         }
-        turn.pending.iter().all(|it| it.reply.is_some())
+        let is_complete = turn.pending.iter().all(|it| it.reply.is_some());
+        if is_complete {
+            turn.resume_answered();
+        }
+        is_complete
     }
 
     /// The pending item of this call.
