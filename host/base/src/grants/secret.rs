@@ -85,8 +85,12 @@ impl Mask {
                 *text = self.text(text);
                 true
             }
-            Value::Array(all) => all.iter_mut().fold(false, |any, it| self.json(it) || any),
-            Value::Object(all) => all.values_mut().fold(false, |any, it| self.json(it) || any),
+            Value::Array(all) => {
+                all.iter_mut().map(|it| self.json(it)).filter(|it| *it).count() > 0
+            }
+            Value::Object(all) => {
+                all.values_mut().map(|it| self.json(it)).filter(|it| *it).count() > 0
+            }
             _ => false,
         }
     }
