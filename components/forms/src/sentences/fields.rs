@@ -198,7 +198,7 @@ impl Reading {
 
     /// Parses the items of a list.
     fn take(&mut self, list: &[String], is_listed: bool, marked: &mut Vec<String>) {
-        let list: Vec<String> = list.iter().flat_map(|it| section::apart(it)).collect();
+        let list = section::apart(list);
         let all: Vec<(&String, Item)> =
             list.iter().map(|it| (it, item::item(it, is_listed))).collect();
         let sure = |it: &(&String, Item)| matches!(it.1, Item::Fields { is_sure: true, .. });

@@ -140,9 +140,10 @@ pub(super) fn asks_answers(utterance: &Utterance) -> bool {
 pub(super) fn asks_fields(utterance: &Utterance) -> bool {
     const OF: &str = "fields|questions|required|mandatory|optional|on the form|in the form|does it ask|does the form ask|項目|質問|必須|任意|何を聞くフォーム";
     const WHICH: &str = "which|what|whats|what's|なのは|どれ|どの|どんな|何|なに";
-    const SHOWS: &str = "show|list|see|見せ|みせ|教えて|おしえて|一覧|確認";
+    const FOR: &str = "what for|何か質問|質問は何のため|質問は何に|なぜ|どうして";
+    const SHOWS: &str = "項目を見せ|項目見せ|項目をみせ|項目みせ|項目を教えて|項目教えて|項目をおしえて|項目の一覧|項目一覧|項目を確認|質問を見せ|質問をみせ|質問を教えて|質問の一覧|質問一覧|質問を確認|なのを教えて|なのを見せ|show me the fields|show the fields|show me the questions|show the questions|show all fields|show all questions|show fields|list the fields|list the questions|list all fields|list all questions|list fields|see the fields|see the questions|show me the required|show the required|list the required|show me the optional|list the optional";
     const CHANGES: &str = "を必須|は必須に|を任意|は任意に|追加|足して|消して|削除|変えて|変更|add|remove|make|rename";
-    let asks = utterance.says(WHICH) && utterance.asks();
+    let asks = utterance.says(WHICH) && utterance.asks() && !utterance.says(FOR);
     utterance.says(OF)
         && (asks || utterance.says(SHOWS))
         && !utterance.says(CHANGES)

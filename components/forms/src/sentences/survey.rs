@@ -192,6 +192,7 @@ impl Survey {
         if fields.iter().all(names_form) {
             fields.clear();
         }
+        let has_fields = !fields.is_empty();
         let signs_up = named.is_some_and(|it| it.0.1 == "Sign-up");
         if signs_up && !fields.is_empty() && !fields.iter().any(Field::is_name) {
             // A registration includes a name.
@@ -558,9 +559,12 @@ fn topic(utterance: &Utterance) -> Option<String> {
         return None;
     }
     let is_verb = marks(
-        "する|ページ|ので|たいから|聞く|尋ねる|入力|必須|任意|作|記入|答え|選|入れる|書|聞き|できる",
+        "する|ので|たいから|聞く|尋ねる|入力|必須|任意|作|記入|答え|選|入れる|書|聞き|できる",
     )
     .any(|it| text.contains(it));
+    // `1ページ目は氏名` is no topic, but `ホームページ` is.
+    let is_page = text.contains("ページ") && text.contains(|it: char| it.is_ascii_digit());
+    let is_verb = is_verb || is_page;
     ((2..=20).contains(&text.chars().count()) && has_name && !is_verb).then_some(text)
 }
 

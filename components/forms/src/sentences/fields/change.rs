@@ -190,7 +190,7 @@ pub(in crate::sentences) fn change(
             continue;
         }
         // `with` behind the field adds nothing.
-        let added = text.find(ADD, 0);
+        let added = added_at(&text, ADD);
         let is_adding = added.is_some_and(|it| it.0 == 0 || !text.chars[it.0].is_ascii());
         // `個数は最大20まで` constrains an existing field.
         if !is_adding
@@ -272,7 +272,7 @@ pub(in crate::sentences) fn change(
                 names.iter().map(|it| format!("{it} {word}")).collect::<Vec<_>>().join(", ")
             })
         };
-        let list = match text.find(ADD, 0) {
+        let list = match added {
             Some((from, to)) if text.chars[from].is_ascii() => Some(text.piece(to, text.len())),
             // `もう一問追加 一番長い川は？`: the list follows.
             Some((from, to)) => {
@@ -432,6 +432,21 @@ fn liken(definition: &mut Value, before: &[Value]) {
         let shared =
             SHARED.iter().filter_map(|it| Some(((*it).to_owned(), other.get(*it)?.clone())));
         own.extend(shared);
+    }
+}
+
+/// Span of the first of `phrases` that adds a field: `追加料金` is a name.
+fn added_at(text: &Text, phrases: &'static str) -> Option<(usize, usize)> {
+    const ADDED: &str = "追加";
+    let is_kanji = |it: &char| matches!(it, '\u{4e00}'..='\u{9fff}' | 'の');
+    let mut from = 0;
+    loop {
+        let found = text.find(phrases, from)?;
+        let is_bare = found.1 - found.0 == ADDED.chars().count() && text.is_at(ADDED, found.0);
+        if !is_bare || found.0 > 0 && !text.chars.get(found.1).is_some_and(is_kanji) {
+            return Some(found);
+        }
+        from = found.1;
     }
 }
 

@@ -74,7 +74,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ("date", "日|日付|年月日|期日|日取り", "date|day|date *"),
     (
         "number",
-        "数|人数|年数|回数|金額|料金|費用|値段|身長|体重|体温|気温|温度|血圧|額|量",
+        "数|人数|年数|回数|金額|料金|費用|値段|身長|体重|体温|気温|温度|額|量",
         "how many *|number of *|how much *|count|amount|cost|weight|height|price|fee|total",
     ),
     (
@@ -184,7 +184,7 @@ fn cut_verb(text: &mut Text) {
         }
         from = end;
     }
-    let is_noun = text.is_at("type of", 0);
+    let is_noun = ["type of", "rate of", "rate per"].iter().any(|it| text.is_at(it, 0));
     if text.find(ENGLISH, 0).is_some_and(|it| it.0 == 0 && it.1 < text.len() && !is_noun) {
         text.strip(ENGLISH, "");
         text.strip(LEADS, "");

@@ -241,14 +241,15 @@ pub(super) fn exchanged(text: &Text) -> Option<(String, String)> {
 
 /// Old and new name of a field.
 fn renamed(text: &Text) -> Option<(String, String)> {
-    const VERBS: &str = "rename|relabel|change|turn";
+    const VERBS: &str = "rename|relabel|change";
     const BEHIND: &str = "に改名|に名前変|に名前を変|という名前に|という項目名に|に書き換え|に変えて|に変更|に直して";
     if let Some((_, from)) = text.find(VERBS, 0).filter(|it| it.0 == 0) {
         let (end, behind) = text.find("to|as|into", from)?;
         let new = text.piece(behind, text.len());
         let new = new.trim().trim_matches(['"', '“', '”', '.', ' ']).to_owned();
-        // `change the email to optional` is a mark.
-        let is_mark = Text::new(&new).has(REQUIRED) || Text::new(&new).has(OPTIONAL);
+        // `change the email to optional` is a mark, and `change it to a dropdown` another type.
+        let is_type = ["a ", "an ", "dropdown", "drop-down"].iter().any(|it| new.starts_with(it));
+        let is_mark = is_type || Text::new(&new).has(REQUIRED) || Text::new(&new).has(OPTIONAL);
         return Some((text.piece(from, end), new)).filter(|it| !it.1.is_empty() && !is_mark);
     }
     let (end, _) = text.find(BEHIND, 1)?;

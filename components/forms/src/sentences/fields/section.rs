@@ -1,6 +1,6 @@
 //! Pages and sections of a form, which become headings: `page 1 name and email`, `1ページ目は氏名`.
 
-use language::say::capital;
+use language::{say::capital, scan::marks};
 
 use super::{Field, kinds::SECTION, text::Text};
 
@@ -21,11 +21,30 @@ fn named(text: &Text) -> Option<usize> {
     }
     let count = digits(0);
     let (from, to) = text.find(BEHIND, count)?;
-    (count > 0 && from == count).then_some(to)
+    // `3ページ以内の原稿`, `1ページあたりの単価`.
+    const MEASURES: &str = "以内|以上|以下|未満|まで|程度|あたり|当たり|ごと|分|数";
+    let is_measure = marks(MEASURES).any(|it| text.is_at(it, to));
+    (count > 0 && from == count && !is_measure).then_some(to)
 }
 
-/// Separates a section's name from the field behind it.
-pub(super) fn apart(item: &str) -> Vec<String> {
+/// Separates the names of sections from the fields behind them, except where those are alike: `part 1 score and part 2
+/// score`.
+pub(super) fn apart(list: &[String]) -> Vec<String> {
+    let parts: Vec<_> = list.iter().map(|it| parts(it)).collect();
+    let field = |parts: &[String]| parts.get(1).map(|it| it.to_lowercase());
+    let is_alike = |at: usize| {
+        let own = field(&parts[at]);
+        own.is_some() && (0..parts.len()).any(|it| it != at && field(&parts[it]) == own)
+    };
+    let all = (0..parts.len()).map(|at| match is_alike(at) {
+        true => vec![list[at].clone()],
+        false => parts[at].clone(),
+    });
+    all.flatten().collect()
+}
+
+/// The section's name at the beginning of `item`, and the field behind it.
+fn parts(item: &str) -> Vec<String> {
     const LEADS: &str =
         "asks for|asking for|ask for|asks|with|has|is for|is|contains|for|は|に|で|が|の";
     let mut text = Text::new(item);

@@ -284,6 +284,57 @@ fn existing_field_is_shown_under_a_condition() {
 }
 
 #[test]
+fn measures_rates_and_further_things_are_names() {
+    const MAIL: &str = "名前とメールのフォーム";
+    for (sentences, expected) in [
+        (&["3ページ以内の原稿と名前のフォーム"][..], "3ページ以内の原稿:text, お名前:text"),
+        (&["1ページあたりの単価と部数のフォーム"], "1ページあたりの単価:text, 部数:number"),
+        (&["form with part 1 score and part 2 score"], "Part 1 score:range, Part 2 score:range"),
+        (
+            &["form with name, rate per hour and rate of pay"],
+            "Name:text, Rate per hour:text, Rate of pay:text",
+        ),
+        (&[MAIL, "追加の要望も聞いて"], "お名前:text, メールアドレス:text, 追加の要望:textarea"),
+        (&[MAIL, "追加事項の欄を追加して"], "お名前:text, メールアドレス:text, 追加事項:text"),
+        (&[MAIL, "電話追加で"], "お名前:text, メールアドレス:text, 電話番号:text"),
+    ] {
+        assert_eq!(shown(sentences, &[]), expected, "{sentences:?}");
+    }
+}
+
+#[test]
+fn marks_are_no_questions_about_fields() {
+    for (sentences, expected) in [
+        (
+            &["名前と確認用メールのフォーム", "確認用メールは任意で"][..],
+            "お名前:text required=true, 確認用メール:text required=false",
+        ),
+        (
+            &["名前とメールのフォーム", "メールは任意で、確認も"],
+            "お名前:text required=true, メールアドレス:text required=false",
+        ),
+    ] {
+        assert_eq!(shown(sentences, &["required"]), expected, "{sentences:?}");
+    }
+    // A text becomes no field of that name.
+    let mut talk = new_talk();
+    talk.say("form with name and email");
+    let decided = talk.say("turn email into a dropdown");
+    assert!(!format!("{decided:?}").contains("A dropdown"), "{decided:?}");
+}
+
+#[test]
+fn form_about_a_topic_says_that_its_fields_are_usual() {
+    for sentence in ["休暇を申請するフォーム", "不具合を報告するフォーム"] {
+        let form = call(&new_talk().say(sentence)).1["form_schema"].clone();
+        assert!(
+            form["description"].as_str().unwrap_or_default().contains("よく使われる"),
+            "{form}"
+        );
+    }
+}
+
+#[test]
 fn lists_fields_when_asked_in_any_words() {
     for (first, later) in [
         ("名前と備考のフォーム", "今の項目を見せて"),
