@@ -293,7 +293,11 @@ impl Family for Navigation {
         let moved = if is_stop { None } else { query.with_new_ends(utterance) };
         match moved {
             Some(moved) => *query = moved,
-            None if is_stop || query.has_constraint(&utterance.text(), context) => {
+            // `寄り道なしで` is right of a route without stops as well.
+            None if is_stop
+                || utterance.says("寄り道な|寄り道無|寄り道はな")
+                || query.has_constraint(&utterance.text(), context) =>
+            {
                 query.add_constraint(utterance)
             }
             None => return None,

@@ -415,7 +415,10 @@ impl Constraints {
                 if let Some(held) = held.filter(|_| !has_day && !is_soon) {
                     let held = JAPAN.to_datetime(held);
                     written.day = when::until(now, held.date());
-                    let is_late = held.hour() > 12 && (1..12).contains(&hour);
+                    // `11時にして` of 13:00 is earlier.
+                    let far = |it: i8| it.abs_diff(held.hour());
+                    let is_late =
+                        held.hour() > 12 && (1..12).contains(&hour) && far(hour + 12) < far(hour);
                     written.is_evening = written.is_evening.or(is_late.then_some(true));
                 }
                 written.moment(now)

@@ -34,6 +34,7 @@ fn stop_is_named_by_its_last_word_or_put_first() {
     assert_eq!(stops(&[EN, "skip the museum, via Ginza"]), ["tokyo tower", "ginza"]);
     assert_eq!(stops(&[EN, "stop at Ginza first"]), ["ginza", "tokyo tower"]);
     assert!(stops(&["渋谷から上野まで池袋経由", "寄り道なしなら何分？"]).is_empty());
+    assert!(stops(&["渋谷から上野まで", "寄り道なしで"]).is_empty());
     assert_eq!(stops(&["渋谷から上野まで池袋経由", "先に新宿に寄って"]), ["新宿", "池袋"]);
 }
 
@@ -70,6 +71,7 @@ fn new_time_stays_in_its_half_of_the_day() {
         ("from Tokyo to Yokohama, there by 7pm", "make it 6:30", "T18:30"),
         ("東京駅から横浜駅、夜8時までに着きたい", "9時半にして", "T21:30"),
         ("from Tokyo to Yokohama, there by 7pm tomorrow", "make it 9am tomorrow", "T09:00"),
+        ("東京駅から横浜駅、13時までに着きたい", "11時にして", "T11:00"),
     ] {
         let mut talk = new_talk().after(first, &[routes()]);
         talk.say(later);
