@@ -257,6 +257,11 @@ impl Cards {
         if self.wanted.is_empty() {
             return self.ask(context);
         }
+        // `もう一回`: what is found already is shown once more.
+        if answered.is_empty() && !self.is_arranged && self.wanted.iter().all(|it| it.is_found) {
+            self.is_arranged = self.is_thumbnail && !self.found.is_empty();
+            self.wanted = std::mem::take(&mut self.wanted).into_iter().map(Wanted::reset).collect();
+        }
         if std::mem::take(&mut self.is_arranged) && context.has(COMPOSE) {
             return self.compose(context);
         }

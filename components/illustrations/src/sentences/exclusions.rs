@@ -20,6 +20,8 @@ const INSTEAD: &str = "やっぱり|やはり|やっぱ|いや|代わりに|か�
 const OTHERWISE: &str = "make it|もっと|もう少し|もうちょっと|っぽく|色|colour|color|追加|足し|加え|add|also|too|plus|as well";
 /// Phrases for all cards that are shown.
 const ALL: &str = "全部|ぜんぶ|すべて|全て|all|everything|all of them";
+/// Phrases that make cards others.
+const INTO: &str = "make|turn|swap|switch|change|replace|exchange|instead|rather";
 /// Words around an exclusion without a meaning of their own.
 const AROUND: &str = "one|ones|all|everything|全部|away|out|remove|drop|lose|ditch|rid|forget|instead|rather|actually|either|swap|switch|change|replace|exchange|make|外|替|変|増|減|消|抜|除|結構|代";
 
@@ -146,7 +148,14 @@ impl Cards {
                     (None, None) => return None,
                 }
             }
-            [only] if is_listed && utterance.says(ALL) && place(&only.0).is_none() => {
+            // `全部の赤いカード` asks for all of that theme.
+            [only]
+                if is_listed
+                    && utterance.says(ALL)
+                    && (utterance.says(INTO)
+                        || ["に", "で"].iter().any(|it| utterance.is_at(it, only.1.to)))
+                    && place(&only.0).is_none() =>
+            {
                 let total = self.wanted.iter().map(limit).sum::<Option<u32>>();
                 (next.wanted, next.limit) = (vec![of(&only.0, total)], None);
             }

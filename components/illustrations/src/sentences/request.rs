@@ -365,7 +365,9 @@ impl Cards {
             found = cards;
             words
         });
-        let is_random = wanted.is_empty() && is_random(utterance);
+        // `any cards with dragons?` names a motif.
+        let is_open = wanted.is_empty() && moods(&utterance.lower).is_empty();
+        let is_random = is_open && is_random(utterance);
         if is_random {
             let count = count(utterance).unwrap_or(1) as usize;
             wanted = any_cards(count.min(NAMES_MAX), utterance, before);

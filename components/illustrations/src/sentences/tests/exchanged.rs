@@ -99,6 +99,24 @@ fn any_cards_are_different_ones_and_counted_anew() {
 }
 
 #[test]
+fn shows_what_was_found_once_more() {
+    for (first, again, expected) in [
+        ("青いカード2枚", "もう一回", ("蒼晶竜", 2)),
+        ("show 2 blue cards", "once more", (BLUE, 2)),
+    ] {
+        assert_eq!(asked(&[first, again]), [(expected.0.to_owned(), expected.1)], "{again}");
+    }
+}
+
+#[test]
+fn all_cards_of_another_theme_are_no_exchange() {
+    let found = asked(&["青いカード2枚", "全部の赤いカード"]);
+    assert!(found[0].0 == "紅蓮機工" && found[0].1 > 5, "{found:?}");
+    let found = asked(&["any cards with dragons?"]);
+    assert_eq!(found[0].0, BLUE);
+}
+
+#[test]
 fn exchange_on_a_picture_leaves_no_word_unread() {
     let mut talk = new_talk();
     talk.say("緑と紫のカードでサムネイルを作って");
