@@ -18,8 +18,22 @@ use super::{kinds::FIELDS, section};
 /// Simplifies `text`, written on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
+    let text = purposeless(&text);
     let text = asked(&corrected(&chosen(&counted(&negated(&section::plain(&text))))));
     spaced(&examples(&uncounted(&ranges(&relative(&parted(&text), today), today))))
+}
+
+/// `会議室の使用を申請するフォーム。氏名、日時`: what a form with a list is for is none of its fields.
+fn purposeless(text: &str) -> String {
+    const PURPOSES: &str =
+        "を記録する|を報告する|を申告する|を申請する|を計測する|を測定する|を投稿する";
+    let found = text.split_once("フォーム").and_then(|(before, behind)| {
+        let topic = marks(PURPOSES).find_map(|it| before.strip_suffix(it))?;
+        let is_listed = behind.starts_with(['。', '：', ':', '\n']) && behind.contains('、');
+        let is_one = !topic.contains(['、', 'と', '。']);
+        (is_listed && is_one).then(|| format!("{topic}フォーム{behind}"))
+    });
+    found.unwrap_or_else(|| text.to_owned())
 }
 
 /// Quoted options into brackets, `件名は「商品」「配送」`; a dash before options and `or` into Japanese, `色－赤／青`,

@@ -294,6 +294,11 @@ fn measures_rates_and_further_things_are_names() {
             &["form with name, rate per hour and rate of pay"],
             "Name:text, Rate per hour:text, Rate of pay:text",
         ),
+        (
+            &["会議室の使用を申請するフォーム。氏名、日時、人数"],
+            "お名前:text, 日時:datetime, 人数:number",
+        ),
+        (&["体調を記録するフォーム：日付、体温"], "日付:date, 体温:number"),
         (&[MAIL, "追加の要望も聞いて"], "お名前:text, メールアドレス:text, 追加の要望:textarea"),
         (&[MAIL, "追加事項の欄を追加して"], "お名前:text, メールアドレス:text, 追加事項:text"),
         (&[MAIL, "電話追加で"], "お名前:text, メールアドレス:text, 電話番号:text"),
