@@ -94,18 +94,19 @@ fn with_counts_apart(text: &str) -> String {
     out
 }
 
-/// Writes the units of times in kana as usual: `4じ20ぷん`, `七じはん`; `3じゃなくて` has none.
+/// Writes the units of times in kana as usual: `4じ20ぷん`, `七じはん`.
 fn with_plain_times(text: &str) -> String {
     const UNITS: [(&str, &str); 5] =
         [("じかん", "時間"), ("じはん", "時半"), ("じ", "時"), ("ふん", "分"), ("ぷん", "分")];
-    const SMALL: [char; 3] = ['ゃ', 'ゅ', 'ょ'];
+    /// Ends of other words: `3じゃなくて`, `5じっくり`, `3じげん`, `3ふんすい`.
+    const OTHERS: [&str; 8] = ["ゃ", "ゅ", "ょ", "っく", "っと", "げん", "どし", "すい"];
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_counted = out.ends_with(|it: char| it.is_ascii_digit() || is_numeral(it));
         let unit = UNITS.iter().filter(|_| is_counted).find_map(|(kana, unit)| {
             let behind = rest.strip_prefix(kana)?;
-            (!behind.starts_with(SMALL)).then_some((*unit, behind))
+            (!OTHERS.iter().any(|it| behind.starts_with(it))).then_some((*unit, behind))
         });
         match unit {
             Some((unit, behind)) => {
@@ -152,6 +153,10 @@ pub fn without_retractions(text: &str) -> String {
             true => before.trim_end_matches(['を', 'に', 'へ', 'で', 'は', 'が']),
             false => before,
         };
+        // `有料道路だけじゃなく高速も` has both.
+        if ["だけ", "のみ", "ばかり"].iter().any(|it| before.ends_with(it)) {
+            continue;
+        }
         let from = retraction_start(before);
         let behind = text[at + mark.len()..].trim_start_matches('、').to_owned();
         // `必須じゃなくていい` retracts nothing.
@@ -203,6 +208,8 @@ fn retraction_start(before: &str) -> usize {
 }
 
 fn english(text: String) -> String {
+    /// Words of both: `not only tolls but highways too`.
+    const ADDS: [&str; 4] = ["only ", "just ", "merely ", "simply "];
     let mut text = text;
     let lower = text.to_ascii_lowercase();
     if let Some(not) = lower
@@ -212,6 +219,7 @@ fn english(text: String) -> String {
         && but < 40
         && !lower[not..not + but].contains(',')
         && !lower[..not].ends_with("do ")
+        && !ADDS.iter().any(|it| lower[not + "not ".len()..].starts_with(it))
     {
         text = format!("{}{}", &text[..not], &text[not + but + " but ".len()..]);
     }
@@ -411,6 +419,10 @@ mod tests {
             ("おくりびと４じ２０ぷん", "おくりびと４時２０分"),
             ("七じはんの回、2じかん以内", "七時半の回、2時間以内"),
             ("3じゃなくて4で", "4で"),
+            ("3じっくり", "3じっくり"),
+            ("5じげんのフォーム", "5じげんのフォーム"),
+            ("有料道路だけじゃなく高速も避けて", "有料道路だけじゃなく高速も避けて"),
+            ("avoid not just tolls but highways too", "avoid not just tolls but highways too"),
             ("高速は使わないで", "高速は使わないで"),
             ("AKIRA2枚お願い", "AKIRA 2枚お願い"),
             ("AKIRA2人で", "AKIRA 2人で"),
