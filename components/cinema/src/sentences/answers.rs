@@ -144,9 +144,24 @@ pub(super) fn is_addition(utterance: &Utterance) -> bool {
         && !marks(FEWER).any(|it| padded.contains(&format!(" {it} ")))
 }
 
+/// For people who do not come: whether that is certain: `ひとり来れなくなった`, but not `1人来なかったらどうなる？`.
+pub(super) fn absence(utterance: &Utterance) -> Option<bool> {
+    const ABSENT: &str = "来れな|来られな|来な|行けな|行かな|欠席|不参加|抜け|can't|cant |cannot|won't|isn't coming|is not coming|dropped out|has dropped out";
+    const OPEN: &str = "場合|たら|れば|なら|わけじゃ|わけでは";
+    let [(from, to)] = utterance.numbers.counted[..] else { return None };
+    let text = |from: usize, to: usize| utterance.lower[from..to].iter().collect::<String>();
+    let behind = text(to, utterance.lower.len());
+    let behind = behind.trim_start_matches(['を', 'は', 'が', '分', ' ']);
+    let is_open = || {
+        let is_if = text(0, from).contains("if ");
+        is_if || utterance.asks() || marks(OPEN).any(|it| behind.contains(it))
+    };
+    marks(ABSENT).any(|it| behind.starts_with(it)).then(|| !is_open())
+}
+
 /// Whether what `utterance` counts is taken off what was counted before: `1枚減らして`, `one less seat`, `ひとり来れなくなった`.
 pub(super) fn lessens(utterance: &Utterance) -> bool {
-    const BEHIND: &str = "減らし|減って|減りま|へらし|来れな|来られな|来な|行けな|行かな|欠席|不参加|抜け|can't|cant |cannot|won't|isn't coming|is not coming|dropped out|has dropped out";
+    const BEHIND: &str = "減らし|減って|減りま|へらし";
     const FEWER: [&str; 2] = ["less", "fewer"];
     const THINGS: &str = "seat|seats|ticket|tickets|tix|person|persons|people|ppl|adult|adults|child|children|kid|kids|student|students|senior|seniors|place|places|of|than|please|pls|plz|then|now|thanks";
     let [(from, to)] = utterance.numbers.counted[..] else { return false };
@@ -162,7 +177,9 @@ pub(super) fn lessens(utterance: &Utterance) -> bool {
         let at = counted.find(&format!(" {word} ")).map(|at| &counted[at + word.len() + 1..]);
         at.or_else(|| behind.strip_prefix(word))
     };
-    marks(BEHIND).any(|it| behind.starts_with(it)) || FEWER.iter().filter_map(rest).any(is_fewer)
+    absence(utterance) == Some(true)
+        || marks(BEHIND).any(|it| behind.starts_with(it))
+        || FEWER.iter().filter_map(rest).any(is_fewer)
 }
 
 /// Words for each kind of people.

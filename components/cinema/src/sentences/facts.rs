@@ -17,6 +17,8 @@ use super::{
 
 /// Words for reserved things.
 const BOOKED: &str = "予約|取った|買った|booked|reserved|bought";
+/// Questions of how many seats to take.
+const ADVICE: &str = "取ったら|とったら|予約したら|押さえたら|買ったら|取ったほうが|取った方が|とったほうが|とった方が|予約したほうが|予約した方が|押さえたほうが|押さえた方が|買ったほうが|買った方が";
 /// Showings by their start.
 const OCCASIONS: &str = "早く始まる|最初に始まる|starts first|starting first|starts next|begins first|早い回|遅い回|最初の回|最後の回|最終回|次の回|朝の回|昼の回|夕方の回|夜の回|の回ある|の回は|の回って|の時間|when is|when's|when does|when do|when are|know when|earliest|soonest|as soon as possible|asap|as early as possible|なるべく早|できるだけ早|一番早|いちばん早|latest|first show|last show|next show";
 /// Films by rating, without a word for films.
@@ -95,6 +97,7 @@ impl<'a> Facts<'a> {
             Sign::Makers => utterance.says(MAKERS),
             Sign::Ages => questions::asks_age(utterance),
             Sign::Timed => timed::timed(utterance).is_some(),
+            Sign::Advice => utterance.says(ADVICE),
             Sign::CancelFee => utterance.says(questions::CANCEL_FEES),
             Sign::House => utterance.says(HOUSE),
             Sign::Than => is_ranked(utterance) && utterance.says("than|より"),

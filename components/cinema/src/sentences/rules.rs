@@ -100,6 +100,8 @@ pub(super) enum Sign {
     House,
     /// For whom a film is suitable.
     Ages,
+    /// Whether something ought to be: `何枚取ったらいい？`, `何席取ったほうがお得？`.
+    Advice,
     /// Fee for cancelling.
     CancelFee,
     /// Films by the times of their showings.
@@ -181,7 +183,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     ),
     rule(80, Goal::History, &[Says(&[Word::HISTORY])], &[]),
     rule(80, Goal::History, &[Sign::Has(CONVERSATION)], &[Says(&[RECORD])]),
-    rule(74, Goal::Reservation, &[Says(&[MINE])], &[]),
+    rule(74, Goal::Reservation, &[Says(&[MINE])], &[Sign::Advice]),
     rule(75, Goal::BookHeld, &[Says(&[HOLD]), Says(&[RESERVE])], &[THEIRS]),
     rule(75, Goal::Nothing, &[Denies(&[HOLD])], &[]),
     rule(75, Goal::Hold, &[Says(&[HOLD]), Sign::Seats], &[THEIRS]),

@@ -395,7 +395,13 @@ impl Sentence {
     fn is_before_wish(&self, piece: &Piece) -> bool {
         let follows = |spans: &[(usize, usize)]| spans.iter().find(|it| it.0 == piece.to).copied();
         let is_ticket = |(_, to): (usize, usize)| matches!(self.lower[to - 1], '枚' | '席');
-        follows(&self.when.spans).is_some() || follows(&self.numbers.counted).is_some_and(is_ticket)
+        // `無理だから月曜に`, `雨なら明日`: a clause names no film.
+        const CLAUSES: &str =
+            "から|ので|なら|たら|だら|れば|けど|のに|くて|って|んで|ても|でも|だし";
+        let is_clause = marks(CLAUSES).any(|end| piece.text.ends_with(end));
+        let is_followed = follows(&self.when.spans).is_some()
+            || follows(&self.numbers.counted).is_some_and(is_ticket);
+        is_followed && !is_clause && !is_condition(self, &piece.text)
     }
 
     /// Capitalized unknown words: `Your Name`, `Seven Samurai`.

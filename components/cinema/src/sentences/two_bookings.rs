@@ -52,10 +52,15 @@ fn of_each(text: &str, today: Date) -> Option<(String, String)> {
         let end = marks(EACH).filter_map(|it| Some((text.find(it)?, it))).min();
         let end = end.or_else(|| Some((text.find("を")?, "を")))?;
         let (names, behind) = (&text[..end.0], rest(&text[end.0 + end.1.len()..]));
-        // `明日アキラとゴジラを`: the day is that of both.
-        let day = read(names).when.spans.first().filter(|it| it.0 == 0).map_or(0, |it| it.1);
-        let day: String = names.chars().take(day).collect();
         let names = names.trim_end_matches('を');
+        // `明日アキラとゴジラを`, `アキラとゴジラ明日`: the day is that of both.
+        let chars: Vec<char> = names.chars().collect();
+        let part = |from: usize, to: usize| chars[from..to].iter().collect::<String>();
+        let (day, names) = match read(names).when.spans[..] {
+            [(0, to)] if to <= chars.len() => (part(0, to), names.to_owned()),
+            [(from, to)] if to == chars.len() => (part(from, to), part(from, to) + &part(0, from)),
+            _ => (String::new(), names.to_owned()),
+        };
         let mut joints = names.match_indices('と').map(|(at, joint)| {
             let (one, other) = (&names[..at], &names[at + joint.len()..]);
             let other = other.trim_end_matches(['、', 'の']);
@@ -219,6 +224,7 @@ mod tests {
             ),
             ("アキラと君の名は両方明日2枚ずつ", "アキラを明日2枚", "君の名はを明日2枚"),
             ("アキラとゴジラをそれぞれ明日3枚", "アキラを明日3枚", "ゴジラを明日3枚"),
+            ("アキラとゴジラ明日それぞれ2枚", "明日アキラを2枚", "明日ゴジラを2枚"),
             (
                 "two each for Akira and Godzilla tomorrow",
                 "two for Akira tomorrow",

@@ -18,7 +18,7 @@ use language::{
 
 use super::{
     answers::{
-        corrected_date, corrected_kind, is_addition, lessens, ordinal, place_of, recount,
+        absence, corrected_date, corrected_kind, is_addition, lessens, ordinal, place_of, recount,
         short_name, takes_back, undated,
     },
     cancel::number,
@@ -475,6 +475,7 @@ impl Visit {
             owned_count == 0 && self.count.is_some() && self.count == earlier.numbers.people()
         });
         let count = match (sort, self.count) {
+            _ if absence(utterance) == Some(false) => None,
             (_, Some(all)) if lessens(utterance) => count.map(|it| all.saturating_sub(it).max(1)),
             (Some((owned_count, now)), Some(all)) => {
                 Some(all.saturating_sub(owned_count).saturating_add(now))

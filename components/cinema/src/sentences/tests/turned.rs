@@ -50,6 +50,32 @@ fn lists_showings_of_a_week() {
 }
 
 #[test]
+fn clause_before_a_day_is_no_film() {
+    for reason in [
+        "日曜は無理だから月曜にして",
+        "日曜がだめなら月曜で",
+        "無理だったら月曜で",
+        "都合が悪くて月曜に",
+    ] {
+        let (mut talk, _) = asked("明日のAKIRAを2枚");
+        let next = talk.say(reason);
+        assert_eq!(call(&next).0, "list_showtimes", "{reason}");
+        assert_eq!(call(&next).1["date"], "2026-11-23", "{reason}");
+    }
+    for sentence in ["雨なら明日2枚予約して", "デート明日2枚予約して"] {
+        assert_eq!(films_named(sentence)["title_query"], Value::Null, "{sentence}");
+    }
+}
+
+#[test]
+fn question_of_how_many_seats_is_for_none_reserved() {
+    for sentence in ["何枚取ったらいい？", "何席取ったほうがいい？"] {
+        let text = format!("{:?}", new_talk().say(sentence));
+        assert!(!text.contains("この会話で行った予約"), "{text}");
+    }
+}
+
+#[test]
 fn question_for_own_seats_books_none() {
     for sentence in [
         "今何席取ってる？",
@@ -126,6 +152,15 @@ fn people_who_cannot_come_are_left_out() {
         assert_eq!(call(&talk.say(fewer)).0, "list_available_seats", "{fewer}");
         let form = talk.back(&[seats()]);
         assert_eq!(options(&form, "seat_ids")[0].split(',').count(), 2, "{fewer}");
+    }
+    for open in ["1人来なかったらどうなる？", "1人来ない場合は？", "1人来れないわけじゃない"]
+    {
+        let (mut talk, _) = asked("明日18:30のAKIRAを3枚");
+        talk.back(&[seats()]);
+        if call(&talk.say(open)).0 == "list_available_seats" {
+            let form = talk.back(&[seats()]);
+            assert_eq!(options(&form, "seat_ids")[0].split(',').count(), 3, "{open}");
+        }
     }
 }
 
