@@ -18,6 +18,7 @@ pub mod message;
 pub mod name_pieces;
 pub mod normalize;
 pub mod numbers;
+pub mod order;
 pub mod rules;
 pub mod say;
 pub mod scan;

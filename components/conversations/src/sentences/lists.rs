@@ -5,17 +5,14 @@ use serde_json::{Value, json};
 
 use language::{
     context::{TurnContext, failure, output},
+    order::Order,
     say,
     turn::{Answered, Decision},
     utterance::Utterance,
     words::Word,
 };
 
-use super::{
-    CONVERSATION,
-    rules::Goal,
-    sentence::{Order, Sentence},
-};
+use super::{CONVERSATION, rules::Goal, sentence::Sentence};
 
 const TALKS: &str = "list_conversations";
 const STOP: &str = "stop_conversation";

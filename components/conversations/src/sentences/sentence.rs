@@ -8,6 +8,7 @@ use language::{
     coverage::is_small,
     name_pieces::is_name_char,
     numbers::whole,
+    order::{Order, order},
     rules::Percent,
     scan::marks,
     utterance::{Piece, Utterance, clean},
@@ -414,13 +415,6 @@ fn english_topic(rest: &str) -> &str {
     }
 }
 
-/// A short order for the current conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    Stop,
-    Resume,
-}
-
 /// English verbs before the names of agents that are to do something.
 const DIRECTIVES: &str = "let|have|get|make|want|need|ask|tell|i'd like|would like|start|begin|set up|kick off|arrange|between";
 /// Japanese endings after what agents are to do.
@@ -440,20 +434,8 @@ impl Sentence {
 
     /// Returns the short order that the whole sentence is: `continue`, `kill it`, `再開`.
     pub(super) fn order(&self) -> Option<Order> {
-        const STOPS: &str = "stop|stop now|end|kill it|kill them|kill that|shut it down|shut them down|make it stop|enough|ストップ|終了|停止|止めて|とめて|やめさせて|もういいから止めて";
-        const RESUMES: &str = "continue|go on|carry on|keep going|resume|unpause|go ahead again|再開|再開で|続けて|つづけて|続けさせて|続きをやって|続けていいよ";
-        const BEFORE: &str = "ok |okay |now |please |then |じゃあ|では";
-        const BEHIND: &str = " please| now| then|ください|お願いします|お願い";
         let text: String = self.lower.iter().collect();
-        let text = text.trim().trim_end_matches(['.', '!', '。', '！', '、', ',']);
-        let text = marks(BEFORE).fold(text, |it, word| it.strip_prefix(word).unwrap_or(it));
-        let text = marks(BEHIND).fold(text, |it, word| it.strip_suffix(word).unwrap_or(it));
-        let text = text.trim_matches(['、', ',', ' ']);
-        match () {
-            () if marks(STOPS).any(|it| it == text) => Some(Order::Stop),
-            () if marks(RESUMES).any(|it| it == text) => Some(Order::Resume),
-            () => None,
-        }
+        order(&text)
     }
 
     /// Returns the agent named as both members: `worker-aとworker-aで話して`.
