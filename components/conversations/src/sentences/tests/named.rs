@@ -78,4 +78,8 @@ fn asks_who_may_talk() {
     {
         assert_eq!(call(&new_talk().say(sentence)).0, "list_conversations", "{sentence}");
     }
+    for sentence in ["who talks in Akira?", "who will talk at the wedding?"] {
+        let next = new_talk().say(sentence);
+        assert!(matches!(next, Decision::Conclude(_)), "{sentence}: {next:?}");
+    }
 }
