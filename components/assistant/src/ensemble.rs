@@ -14,6 +14,7 @@ use language::{
     contract::{TurnRequest, without_signature},
     message::Part,
     normalize::without_joints,
+    order::order,
     small_talk::{CLOSED, SmallTalk, answer, is_nothing, takes_back},
     turn::{Conclusion, Decision},
 };
@@ -55,6 +56,8 @@ pub struct Ensemble {
     memories: BTreeMap<String, Value>,
     /// Component that leads the conversation.
     latest: Option<String>,
+    /// The same, small talk aside.
+    latest_family: Option<String>,
     /// Components that declined the request, and their answers.
     #[serde(rename = "gone")]
     declined: Vec<String>,
@@ -251,8 +254,18 @@ impl Ensemble {
         let mut replies = self.replies(query, None)?;
         // `undo` is about what was done last, not about the form of another component.
         if takes_back(&self.request) {
-            let latest = self.latest.as_deref().unwrap_or(SMALL_TALK);
+            let latest = self.latest_family.as_ref().or(self.latest.as_ref());
+            let latest = latest.map_or(SMALL_TALK, String::as_str);
             for (_, reply) in replies.iter_mut().filter(|it| it.0 != latest) {
+                reply.confidence = 0.0;
+            }
+        }
+        // `stop` after a route is no order to a component that would only guess so.
+        let latest = self.latest.as_deref().filter(|it| *it != SMALL_TALK);
+        if let Some(latest) = latest.filter(|_| order(&self.request).is_some()) {
+            let is_guess = |it: &(String, Reply)| it.1.confidence < PART_MIN;
+            let others = replies.iter_mut().filter(|it| ![latest, SMALL_TALK].contains(&&*it.0));
+            for (_, reply) in others.filter(|it| is_guess(it)) {
                 reply.confidence = 0.0;
             }
         }
@@ -336,6 +349,9 @@ impl Ensemble {
     fn accept_reply(&mut self, (name, reply): (String, Reply)) -> Step {
         let memory = serde_json::from_str(&reply.memory).unwrap_or_default();
         self.memories.insert(name.clone(), memory);
+        if name != SMALL_TALK {
+            self.latest_family = Some(name.clone());
+        }
         self.latest = Some(name);
         reply.step
     }

@@ -59,6 +59,31 @@ fn last_change_is_taken_back_where_it_was_made() {
 }
 
 #[test]
+fn small_talk_does_not_hide_the_last_change() {
+    let mut talk = Talk::new();
+    for sentence in ["名前とメールを聞くフォームを作って", "電話番号を追加して", "ありがとう"]
+    {
+        follow(&mut talk, sentence);
+    }
+    assert_eq!(tools(&follow(&mut talk, "元に戻して").calls), ["request_form"]);
+}
+
+#[test]
+fn bare_order_is_no_guess_in_another_family() {
+    for before in ["新宿から鎌倉", "参加登録フォームを作って", "青いカード3枚"]
+    {
+        for order in ["ストップ", "stop", "続けて", "continue"] {
+            let mut talk = Talk::new();
+            follow(&mut talk, before);
+            let outcome = follow(&mut talk, order);
+            assert!(outcome.calls.is_empty(), "{before} {order}: {outcome:?}");
+        }
+    }
+    let outcome = follow(&mut Talk::new(), "ストップ");
+    assert_eq!(tools(&outcome.calls), ["list_conversations", "stop_conversation"]);
+}
+
+#[test]
 fn continues_older_plan_for_its_own_sentence() {
     let mut talk = Talk::new();
     follow(&mut talk, "東京駅から横浜駅まで");
