@@ -132,8 +132,10 @@ fn refused_day(utterance: &Sentence) -> Option<Date> {
     /// Refusals without a particle.
     const BARE: &str = "無理|だめ|ダメ|ng|行けな|都合が悪|都合悪|忙し|用事";
     /// Refusals of a refusal.
-    const DENIED: &str =
-        "無理じゃ|無理では|だめじゃ|ダメじゃ|だめでは|予定はな|予定がな|用事はな|用事がな|予定なし";
+    const DENIED: &str = "無理じゃ|無理では|だめじゃ|ダメじゃ|だめでは|予定はな|予定がな|用事はな|用事がな|予定なし|わけじゃ|わけでは|ことはな|ことない|忙しくな|予定通り|予定どおり|しないで|仕事休み|仕事は休み|仕事が休み|仕事はな|仕事がな|仕事な|大丈夫|問題な";
+    /// Refusals of all other days, before and behind the day.
+    const ALL_OTHERS: &str = "can't |cant |cannot |won't |no day but |nothing but ";
+    const OTHERS_REFUSED: &str = "無理|だめ|ダメ|行けな|行かれ|都合が悪|都合悪|忙し|用事|予定";
     const BEHIND_ENGLISH: &str = " doesn't work| doesnt work| does not work| won't work| wont work| will not work| isn't good| is no good| isn't possible| is not possible| is impossible| is out| is bad| doesn't suit| does not suit| is too busy";
     const BEFORE: &str = "not |not on |can't on |cant on |can't do |cant do |cannot do |can't make |can't come on |busy on |any day but |anything but |any other day than |except |except on ";
     let date = utterance.when.date.filter(|_| utterance.when.also.is_none())?;
@@ -164,6 +166,8 @@ fn refused_day(utterance: &Sentence) -> Option<Date> {
         || is_before;
     let is_else = utterance.numbers.counts.is_empty()
         && !utterance.asks()
-        && !marks(DENIED).any(|it| behind.contains(it));
+        && !marks(DENIED).any(|it| behind.contains(it))
+        && !(behind.contains("以外") && marks(OTHERS_REFUSED).any(|it| behind.contains(it)))
+        && !(before.ends_with("but ") && marks(ALL_OTHERS).any(|it| before.contains(it)));
     (is_no && is_else).then_some(date)
 }

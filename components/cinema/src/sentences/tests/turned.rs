@@ -130,6 +130,13 @@ fn refused_day_is_left_out() {
         "日曜は無理じゃないよ",
         "日曜はちょっと早い回で",
         "日曜は予定がないよ",
+        "日曜は予定通りで",
+        "日曜は忙しくない",
+        "日曜は行けないわけじゃない",
+        "日曜は行けないことはない",
+        "日曜はパスしないで",
+        "日曜以外は無理",
+        "I can't do any day but Sunday",
     ] {
         let (mut talk, _) = asked("明日のAKIRAを2枚");
         if let Decision::Call(calls) = talk.say(kept) {
