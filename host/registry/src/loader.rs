@@ -109,9 +109,9 @@ impl Terms {
         let after = Surface::all(component);
         let found = difference::between(tools, &after);
         let breaks = found.iter().filter(|it| it.is_breaking);
-        let reason = |it: &Difference| {
-            let text = format!("{}: {}", it.tool, it.what);
-            Reason::new("breaking", &[&it.tool, &it.what, &before], text)
+        let reason = |breaking: &Difference| {
+            let Difference { tool, what, .. } = breaking;
+            Reason::new("breaking", &[tool, what, &before], format!("{tool}: {what}"))
         };
         let breaks: Vec<_> = breaks.map(reason).collect();
         let name = component.name().to_string();

@@ -181,7 +181,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const SPEAKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
     const PARTNERS: &str = "誰が話す|誰がしゃべる|誰が喋る|誰が話せ|話せるのは誰|会話できるのは誰|who's available to talk|who is available to talk|誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
-    const TALKERS: &str = "who can talk|who will talk|who talks|who is going to talk";
+    const WHO_TALKS: &str = "who can talk|who will talk|who talks|who is going to talk";
     const AT_END: &str = "|here|now|today|to me|with me|to each other";
     const BEGINS: &str = "しりとりを始め|しりとり始め|しりとりをはじめ|しりとりをスタート|しりとりスタート|しりとりしよう|しりとりをしよう|しりとりしたい|しりとりをしたい|しりとりを見たい|start a word chain|start the word chain|begin a word chain|start shiritori|play shiritori|play a word chain|start a game";
     const TALKS: &str = "会話を始めて|会話始めて|会話をはじめて|会話を開始して|会話開始|会話をスタート|会話スタート|対話を始めて|対話始めて|議論を始めて|議論始めて|start a conversation|start a new conversation|begin a conversation|start a convo|start a chat between|start a debate|begin a debate";
@@ -209,7 +209,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Partners => {
             // `who talks in Akira?` asks for no agent.
             let text: String = utterance.lower.iter().collect();
-            let behind = marks(TALKERS).find_map(|it| Some(&text[text.find(it)? + it.len()..]));
+            let behind = marks(WHO_TALKS).find_map(|it| Some(&text[text.find(it)? + it.len()..]));
             let behind = behind.map(|it| it.split(['?', '.', '!', ',']).next().unwrap_or(it));
             utterance.says(PARTNERS)
                 || behind.is_some_and(|it| marks(AT_END).any(|end| end == it.trim()))

@@ -52,9 +52,9 @@ impl Health {
         });
         let errors = self.errors.lock().clone();
         let components = errors.into_iter();
-        let components = components.map(|(name, it)| {
-            let mut error = json!({ "of": "component", "name": name, "why": it.message });
-            if it.waits {
+        let components = components.map(|(name, reported)| {
+            let mut error = json!({ "of": "component", "name": name, "why": reported.message });
+            if reported.waits {
                 error["waits"] = true.into();
             }
             error
