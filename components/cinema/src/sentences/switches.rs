@@ -164,10 +164,10 @@ fn refused_day(utterance: &Sentence) -> Option<Date> {
         || is_behind(BEHIND)
         || is_behind(BEHIND_ENGLISH)
         || is_before;
-    let is_else = utterance.numbers.counts.is_empty()
-        && !utterance.asks()
-        && !marks(DENIED).any(|it| behind.contains(it))
-        && !(behind.contains("以外") && marks(OTHERS_REFUSED).any(|it| behind.contains(it)))
-        && !(before.ends_with("but ") && marks(ALL_OTHERS).any(|it| before.contains(it)));
-    (is_no && is_else).then_some(date)
+    let is_denied = marks(DENIED).any(|it| behind.contains(it));
+    let refuses_others = behind.contains("以外")
+        && marks(OTHERS_REFUSED).any(|it| behind.contains(it))
+        || before.ends_with("but ") && marks(ALL_OTHERS).any(|it| before.contains(it));
+    let is_meant = utterance.numbers.counts.is_empty() && !utterance.asks();
+    (is_no && is_meant && !is_denied && !refuses_others).then_some(date)
 }
