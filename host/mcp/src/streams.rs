@@ -300,9 +300,10 @@ impl Lines {
     ) -> io::Result<Option<Result<Bytes, TooLong>>> {
         match found {
             Ok(line) => Ok(line.map(Ok)),
-            // The beginning of the line is still in the buffer.
+            // The beginning of the line is still in the buffer, and maybe lines after it.
             Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => {
-                Ok(Some(Err(TooLong(Envelope::of(buffer).requested()))))
+                let line = buffer.split(|it| *it == b'\n').next().unwrap_or_default();
+                Ok(Some(Err(TooLong(Envelope::of(line).requested()))))
             }
             Err(AnyDelimiterCodecError::Io(error)) => Err(error),
         }
