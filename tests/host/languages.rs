@@ -291,7 +291,12 @@ async fn stores_rows_and_reports_the_violated_constraint() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exception_names_file_and_line_and_is_no_trap() {
-    let server = probes("").await;
+    let grants = GRANTS.replace(']', ", \"endpoints\"]");
+    let lines = ["probe_js", "probe_python"]
+        .map(|it| format!("[components.{it}]\n{grants}\nhttp = []\n"))
+        .concat();
+    let server =
+        server(&[("probe_js", "probe-js"), ("probe_python", "probe-python")], &lines).await;
     let client = server.client();
     for ((_, prefix, file), (source, broken, kind)) in LANGUAGES.into_iter().zip([
         ("probe.js", "return list.first.second", "TypeError: "),
