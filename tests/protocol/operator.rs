@@ -94,7 +94,7 @@ async fn operator_loads_accepts_rolls_back_and_unloads() {
     let lending = file(&server, "lending.wasm", &component_bytes("lending"));
     choose(&browser, &lending).await;
     browser.key(Key::Enter).await;
-    browser.says(".op-card.is-waiting", "keeps a database of its own").await;
+    browser.says(".op-card.is-waiting", "Reads and writes a database of its own").await;
     browser.click("#op-more-echo").await;
     is_seen_well(&browser, "components").await;
     assert!(!client.tools().await.iter().any(|it| it == "lend_book"));
