@@ -659,7 +659,7 @@ def _guarded(of: type, made: type, name: str, kind: str | None):
                 raise
             match kind:
                 case "stop":
-                    ended = stop
+                    ended = _stop_elsewhere(stop)
                 case "string":
                     ended = getattr(stop.value, "message", str(error))
                 case "failure":
@@ -669,6 +669,16 @@ def _guarded(of: type, made: type, name: str, kind: str | None):
             raise Err(ended) from None
 
     return guarded
+
+
+def _stop_elsewhere(stop):
+    """A stop of a tool as the other interfaces have it: the same cases, but for the one that waits."""
+    stops = _imported("stops")
+    case = getattr(stops, type(stop).__name__, None)
+    if case is None:
+        return stops.Stop_Unavailable(stops.Unavailable("it waits, which only a tool can", None))
+    record = getattr(stops, type(stop.value).__name__, None)
+    return case(record(**vars(stop.value)) if record else stop.value)
 
 
 def _failure_of(stop):
