@@ -29,7 +29,7 @@ const ON_POSTGRES: [(&str, &[&str]); 2] = [
         &[
             "questions::",
             "approvals::",
-            "race::of_",
+            "race::",
             "lending::",
             "authorization::sessions::",
             "conversations::export::",
