@@ -264,10 +264,11 @@ fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<StdioTranspor
     };
     child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = child.spawn().map_err(unrunnable)?;
+    let mask = config.mask(base);
     if let Some(stderr) = child.stderr.take() {
-        tokio::spawn(log(stderr, name.to_owned(), config.mask(base)));
+        tokio::spawn(log(stderr, name.to_owned(), mask.clone()));
     }
-    StdioTransport::new(child, config.output_bytes_max, config.mask(base)).map_err(unrunnable)
+    StdioTransport::new(child, config.output_bytes_max, mask).map_err(unrunnable)
 }
 
 /// Puts the beginning of what a command writes into the log; the rest is read and dropped, so that it
