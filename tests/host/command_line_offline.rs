@@ -115,6 +115,8 @@ async fn check_config_finds_each_error_of_a_start_with_its_line() {
         ("[components.a]\nchanged = \"stop\"", "components.a.changed", 3),
         ("[components.a]\nprefix = \"a/b\"", "components.a.prefix", 3),
         ("[apps]\nurl = \"https://apps.example\"", "apps", 2),
+        ("addr = \"127.0.0.1:9\"\n[apps]\naddr = \"127.0.0.1:9\"", "apps.addr", 4),
+        ("addr = \"127.0.0.1:9\"\noperator_addr = \"127.0.0.1:9\"", "operator_addr", 3),
         ("[connections]\nconnections_max = 0", "connections", 2),
         ("[telemetry]\nsample_ratio = 2.0", "telemetry", 2),
         ("[toolsets.\"a/b\"]", "toolsets.a/b", 2),

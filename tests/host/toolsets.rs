@@ -598,6 +598,7 @@ fn check_config_reports_mistakes_and_unused_toolsets() {
     for (lines, about, line, is_problem, part) in [
         ("[toolsets.later]\ninclude = ['component:later']\n", "toolsets.later", 2, false, "empty"),
         ("[toolsets.a]\nexclude = ['component:x']\n", "toolsets.a.exclude", 3, false, "nothing"),
+        ("[assistants.a]\ntools = ['ecko']\n", "assistants.a.tools", 3, false, "is echo meant"),
         ("[toolsets.a]\nalways = ['echo']\n", "toolsets.a.always", 3, false, "discovery"),
         ("[toolsets.'a/b']\n", "toolsets.a/b", 2, true, "1 to 64 of"),
         ("[toolsets.a]\ninclude = ['x:y']\n", "the file", 3, true, "component:NAME"),

@@ -274,6 +274,16 @@ mod tests {
 
     /// PIN-5.
     #[test]
+    fn wrong_defaults_name_line_or_key() {
+        for (text, part) in
+            [("\ngrants = ['sql'\n", "line 2: "), ("grants = ['htp']\n", "in `grants`")]
+        {
+            let what = parse(text).err().unwrap();
+            assert!(what.contains(part), "{what}");
+        }
+    }
+
+    #[test]
     fn component_cannot_set_how_its_changes_are_accepted() {
         let refused = parse("grants = ['sql']\nchanged = 'take'").err().unwrap();
         assert!(refused.contains("changed"), "{refused}");
