@@ -6,9 +6,11 @@ use crate::{components, page, run};
 
 /// Builds components and page, which the host embeds and tests load.
 pub(crate) fn parts(workspace: &Workspace, steps: &Steps) {
-    steps.run("components", &["set-up"], || components::shipped(workspace));
-    steps.run("page", &["set-up"], || page::build(workspace));
-    steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
+    let page = || steps.run("page", &["set-up"], || page::build(workspace));
+    steps.side_by_side(page, || {
+        steps.run("components", &["set-up"], || components::shipped(workspace));
+        steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
+    });
 }
 
 /// Builds the same and the host for tests, which reads them from disk.

@@ -18,13 +18,12 @@ const DATA_OPTIONS: [&str; 2] = ["--data", "--config"];
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let steps = Steps::new(6);
     steps.run("set-up", &[], || setup::for_running(workspace));
-    let carried = || {
-        // First what keeps one processor busy at its end, while the other has the host to do.
-        steps.run("page", &["set-up"], || browser::build(workspace));
-        steps.run("components", &["set-up"], || tools::served(workspace));
-    };
-    // Embedded files are a separate crate, so that little is recompiled.
-    steps.side_by_side(carried, || steps.run("host without", &[], || host(workspace)));
+    // All at once: each ends with crates that keep one processor busy. Embedded files are a separate crate, so that
+    // little is recompiled.
+    let page = || steps.run("page", &["set-up"], || browser::build(workspace));
+    let components = || steps.run("components", &["set-up"], || tools::served(workspace));
+    let without = || steps.run("host without", &[], || host(workspace));
+    steps.side_by_side(page, || steps.side_by_side(components, without));
     steps.run("host", &["components", "page"], || host(workspace));
     steps.finish()?;
     let mut host = Command::new(workspace.binary());

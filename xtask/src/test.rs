@@ -107,7 +107,8 @@ fn plan(workspace: &Workspace) -> Plan {
     plan.then(&["fmt"]);
     plan.side_by_side(&[
         &["clients"],
-        &["set-up", "components", "page", "components for tests", "clippy for wasm"],
+        &["set-up", "components", "components for tests", "clippy for wasm"],
+        &["page"],
         &["test binaries", "xtask"],
     ]);
     plan.then(&["languages"]);
