@@ -1,5 +1,7 @@
 //! The task `cargo xtask test`: everything that CI runs, in an order that builds each thing once.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -7,6 +9,7 @@ use anyhow::{Result, bail};
 use self::changed::Reach;
 use crate::bundle::{bundle, parts};
 use crate::command::{cargo, check, check_tests};
+use crate::files::paths_below;
 use crate::step::{Plan, Steps, Times};
 use crate::workspace::{Kind, Workspace, lint};
 use crate::{components, conformance, languages, setup};
@@ -37,39 +40,8 @@ const ON_POSTGRES: [(&str, &[&str]); 2] = [
         ],
     ),
 ];
-/// Environment variables of operators, removed for tests: with a key, tests would call a paid provider.
-const OF_OPERATORS: [&str; 30] = [
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_BASE_URL",
-    "ANTHROPIC_MODEL",
-    "AUTH_PASSWORD",
-    "CINEMA_TZ",
-    "CONVERSATION_ACTIVE_TIMEOUT_SECONDS",
-    "CONVERSATION_PENDING_TIMEOUT_SECONDS",
-    "CONVERSATION_TIMEOUT_SECONDS",
-    "FORM_LOOKUP_ALLOW",
-    "GEMINI_API_KEY",
-    "GEMINI_BASE_URL",
-    "GEMINI_IMAGE_MODEL",
-    "GEMINI_MODEL",
-    "GOOGLE_DAILY_QUOTA",
-    "GOOGLE_MAPS_API_KEY",
-    "GOOGLE_MAPS_URL",
-    "GOOGLE_ROUTES_URL",
-    "ILLUSTRATIONS_CONTACT",
-    "ILLUSTRATIONS_SOURCES",
-    "ILLUSTRATIONS_URL",
-    "LLM_MAX_TOOL_ROUNDS",
-    "MCP_SERVER_URL",
-    "NAV_PROVIDER",
-    "NOMINATIM_URL",
-    "OPENAI_API_KEY",
-    "OPENAI_BASE_URL",
-    "OPENAI_MODEL",
-    "OSRM_URL",
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "VALHALLA_URL",
-];
+/// Environment variables of operators that the host reads itself.
+const OF_HOST: [&str; 3] = ["AUTH_PASSWORD", "MCP_SERVER_URL", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 /// The ring that compares each component with its goldens, and can rewrite them.
 const GOLDENS: &str = "components";
 
@@ -186,17 +158,17 @@ pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
     steps.run("components", &["set-up"], || components::shipped(workspace));
     steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
     steps.run("goldens", &["components", "components for tests"], || {
-        done(test(workspace).args(["--test", GOLDENS]).env("MADOGUCHI_GOLDENS", "write"))
+        done(test(workspace)?.args(["--test", GOLDENS]).env("MADOGUCHI_GOLDENS", "write"))
     });
     steps.finish()
 }
 
 fn units(workspace: &Workspace) -> Result<String> {
-    tests(test(workspace).args(["--lib", "--bins"]))
+    tests(test(workspace)?.args(["--lib", "--bins"]))
 }
 
 fn run_ring(workspace: &Workspace, ring: &str) -> Result<String> {
-    let mut test = test(workspace);
+    let mut test = test(workspace)?;
     test.args(["--test", ring, "--"]);
     if let Some((_, more)) = WAITING.iter().find(|it| it.0 == ring) {
         let threads = std::thread::available_parallelism()?.get() + more;
@@ -210,13 +182,36 @@ fn run_ring(workspace: &Workspace, ring: &str) -> Result<String> {
     )
 }
 
-/// `cargo test` of all native packages.
-fn test(workspace: &Workspace) -> Command {
+/// `cargo test` of all native packages, without the variables of operators: with a key, tests would call a paid
+/// provider.
+fn test(workspace: &Workspace) -> Result<Command> {
     let mut test = cargo();
     test.args(["test", "--profile", workspace.profile.name()]).current_dir(&workspace.root);
     workspace.select_native(&mut test);
-    OF_OPERATORS.iter().for_each(|name| _ = test.env_remove(name));
-    test
+    let sources = sources_of_variables(&workspace.root)?;
+    let of_components = sources.iter().flat_map(|it| variables(it));
+    OF_HOST.into_iter().chain(of_components).for_each(|name| _ = test.env_remove(name));
+    Ok(test)
+}
+
+/// Sources that name environment variables of components: their defaults, and the providers of models.
+fn sources_of_variables(root: &Path) -> Result<Vec<String>> {
+    let folder = root.join("components");
+    let models = "assistant/src/models";
+    let paths = paths_below(&folder.join(models))?;
+    let mut files: Vec<_> = paths.iter().map(|it| folder.join(models).join(it)).collect();
+    for component in fs::read_dir(&folder)? {
+        files.push(component?.path().join("defaults.toml"));
+    }
+    files.retain(|it| it.is_file());
+    files.into_iter().map(|it| Ok(fs::read_to_string(it)?)).collect()
+}
+
+/// Quoted names that variables of the environment can have.
+fn variables(source: &str) -> impl Iterator<Item = &str> {
+    let is_sign = |it: char| matches!(it, 'A'..='Z' | '0'..='9' | '_');
+    let is_variable = move |it: &&str| it.contains('_') && it.chars().all(is_sign);
+    source.lines().flat_map(|it| it.split('"').skip(1).step_by(2)).filter(is_variable)
 }
 
 /// Lints code compiled only for WebAssembly: test components and their use of the toolkit. The rest is linted
@@ -247,4 +242,20 @@ fn tests(command: &mut Command) -> Result<String> {
 fn done(command: &mut Command) -> Result<String> {
     check(command)?;
     Ok(String::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_variables_of_providers_and_of_defaults() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let sources = sources_of_variables(root).unwrap();
+        let all: Vec<_> = sources.iter().flat_map(|it| variables(it)).collect();
+        for name in ["OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_MAPS_API_KEY", "NAV_PROVIDER"] {
+            assert!(all.contains(&name), "{name} is not among {all:?}");
+        }
+        assert!(!all.contains(&"max_tokens"), "{all:?}");
+    }
 }
