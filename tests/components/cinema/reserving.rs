@@ -1,5 +1,8 @@
-//! `reserve_seats`: all of the seats or none (CIN-40 to CIN-44, CIN-46, CIN-48).
+//! Reservations: made whole or not at all (CIN-40 to CIN-44, CIN-46, CIN-48), once per key, shown, cancelled, listed.
 
+use std::time::Duration;
+
+use host::caller::Caller;
 use serde_json::{Value, json};
 
 use super::{NOON, all, bench, free, open, order, refusal, unfit};
@@ -187,4 +190,250 @@ async fn reservation_survives_a_restart() {
     assert_eq!(cinema.call("get_reservation", arguments).await, made, "CIN-46");
     let failure = cinema.failure("reserve_seats", order("u2", NOON, &["A1"])).await;
     assert_eq!(failure["error"], "seat_already_reserved", "CIN-46");
+}
+
+// Idempotency keys: a repeated call makes one reservation (CIN-47).
+
+fn keyed(key: &str, mut arguments: Value) -> Value {
+    arguments["idempotency_key"] = json!(key);
+    arguments
+}
+
+#[tokio::test]
+async fn same_call_under_the_same_key_returns_the_first_reservation() {
+    let cinema = open().await;
+    let first = cinema.call("reserve_seats", keyed("k1", order("u1", NOON, &["A1", "A2"]))).await;
+    cinema.pass(Duration::from_secs(60));
+    let again = cinema.call("reserve_seats", keyed("k1", order("u1", NOON, &["A1", "A2"]))).await;
+    assert_eq!(again, first, "CIN-47: reserved_at included");
+    let turned = cinema.call("reserve_seats", keyed("k1", order("u1", NOON, &["A2", "A1"]))).await;
+    assert_eq!(turned, first, "CIN-47: the same seats in another order");
+    assert_eq!(free(&cinema, NOON).await.len(), 22, "CIN-47: reserved once");
+    cinema.pass(Duration::from_secs(24 * 3600));
+    let late = cinema.call("reserve_seats", keyed("k1", order("u1", NOON, &["A1", "A2"]))).await;
+    assert_eq!(late, first, "CIN-47: even after the film");
+}
+
+#[tokio::test]
+async fn other_arguments_under_the_same_key_are_a_conflict() {
+    let cinema = open().await;
+    cinema.call("reserve_seats", keyed("k1", order("u1", NOON, &["A1", "A2"]))).await;
+    for other in [
+        order("u1", "st-20261120-mini-1500", &["A1", "A2"]),
+        order("u1", NOON, &["A1"]),
+        order("u1", NOON, &["A1", "A2", "A3"]),
+        order("u1", NOON, &["B1", "B2"]),
+        order("u1", "no such showtime", &["A1", "A2"]),
+    ] {
+        let failure = cinema.failure("reserve_seats", keyed("k1", other.clone())).await;
+        let message = "The idempotency key was used with other arguments.";
+        assert_eq!(refusal(&failure), ("idempotency_conflict", message, 409), "CIN-47: {other}");
+        assert_eq!(failure["data"], json!({ "idempotency_key": "k1" }), "CIN-47");
+    }
+    assert_eq!(free(&cinema, NOON).await.len(), 22, "CIN-47: nothing more was reserved");
+}
+
+#[tokio::test]
+async fn key_is_bound_to_caller_and_user() {
+    let cinema = open().await;
+    let mut made = Vec::new();
+    for (principal, user, seat) in
+        [("ann", "u1", "A1"), ("ann", "u2", "A2"), ("ben", "u1", "A3"), ("ben", "u2", "A4")]
+    {
+        let mut caller = Caller::anonymous();
+        caller.principal = principal.into();
+        cinema.speak(caller);
+        let reserve = keyed("k1", order(user, NOON, &[seat]));
+        let first = cinema.call("reserve_seats", reserve.clone()).await;
+        assert_eq!(first["seats"][0]["seat_id"], seat, "CIN-47: {first}");
+        assert_eq!(cinema.call("reserve_seats", reserve).await, first, "CIN-47");
+        made.push(first["reservation_id"].clone());
+    }
+    made.dedup();
+    assert_eq!(made.len(), 4, "CIN-47: one each");
+}
+
+#[tokio::test]
+async fn key_of_a_cancelled_reservation_reports_the_cancellation() {
+    let cinema = open().await;
+    let reserve = keyed("k1", order("u1", NOON, &["A1"]));
+    let made = cinema.call("reserve_seats", reserve.clone()).await;
+    let id = made["reservation_id"].as_str().unwrap();
+    let cancel = json!({ "reservation_id": id, "user_id": "u1" });
+    cinema.call("cancel_reservation", cancel).await;
+    let failure = cinema.failure("reserve_seats", reserve).await;
+    let code = (failure["error"].as_str(), failure["status"].as_u64());
+    assert_eq!(code, (Some("reservation_cancelled"), Some(409)), "{failure}");
+    assert!(failure["message"].as_str().unwrap().contains("was cancelled"), "{failure}");
+    assert_eq!(failure["data"], json!({ "idempotency_key": "k1", "reservation_id": id }));
+    cinema.call("reserve_seats", keyed("k2", order("u1", NOON, &["A1"]))).await;
+}
+
+#[tokio::test]
+async fn refused_call_leaves_its_key_unused() {
+    let cinema = open().await;
+    cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
+    let lost = keyed("k1", order("u2", NOON, &["A1"]));
+    let failure = cinema.failure("reserve_seats", lost).await;
+    assert_eq!(failure["error"], "seat_already_reserved", "{failure}");
+    cinema.call("reserve_seats", keyed("k1", order("u2", NOON, &["A2"]))).await;
+}
+
+#[tokio::test]
+async fn another_key_and_no_key_are_other_calls() {
+    let cinema = open().await;
+    cinema.call("reserve_seats", keyed("k1", order("u1", NOON, &["A1"]))).await;
+    for again in [keyed("k2", order("u1", NOON, &["A1"])), order("u1", NOON, &["A1"])] {
+        let failure = cinema.failure("reserve_seats", again).await;
+        assert_eq!(failure["error"], "seat_already_reserved", "CIN-47: {failure}");
+    }
+}
+
+// `get_reservation` and `cancel_reservation`.
+
+fn cancel(made: &Value, user_id: &str) -> Value {
+    json!({ "reservation_id": made["reservation_id"], "user_id": user_id })
+}
+
+#[tokio::test]
+async fn a_cancelled_reservation_frees_its_seats_for_others() {
+    let cinema = open().await;
+    let before = free(&cinema, NOON).await;
+    let made = cinema.call("reserve_seats", order("u1", NOON, &["A1", "A2"])).await;
+    let kept = cinema.call("reserve_seats", order("u1", NOON, &["A3"])).await;
+    let cancelled = cinema.call("cancel_reservation", cancel(&made, "u1")).await;
+    let mut expected = made.clone();
+    expected["status"] = json!("cancelled");
+    assert_eq!(cancelled, expected, "nothing but the status changes");
+    let expected: Vec<_> = before.iter().filter(|it| *it != "A3").cloned().collect();
+    assert_eq!(free(&cinema, NOON).await, expected, "these two, and not the third");
+    let other = cinema.call("reserve_seats", order("u2", NOON, &["A1", "A2"])).await;
+    assert_eq!(other["status"], "confirmed");
+    for (reservation, status) in [(&made, "cancelled"), (&kept, "confirmed")] {
+        let arguments = json!({ "reservation_id": reservation["reservation_id"] });
+        let stored = cinema.call("get_reservation", arguments).await;
+        assert_eq!(stored["status"], status, "{stored}");
+        let typed = reservation["reservation_id"].as_str().unwrap().to_uppercase();
+        let typed = json!({ "reservation_id": format!(" {typed}") });
+        assert_eq!(cinema.call("get_reservation", typed).await, stored, "as a telephone types it");
+    }
+}
+
+#[tokio::test]
+async fn only_its_user_cancels_a_reservation() {
+    let cinema = open().await;
+    let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
+    for stranger in ["u2", "U1", "u1 ", "", "u1' OR '1'='1"] {
+        let failure = cinema.failure("cancel_reservation", cancel(&made, stranger)).await;
+        let message = "The reservation belongs to another user.";
+        assert_eq!(refusal(&failure), ("reservation_user_mismatch", message, 403), "{stranger:?}");
+    }
+    assert_eq!(free(&cinema, NOON).await.len(), 23, "the seat is still taken");
+    cinema.call("cancel_reservation", cancel(&made, "u1")).await;
+}
+
+#[tokio::test]
+async fn cancelling_twice_is_cancelling_once() {
+    let cinema = open().await;
+    let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
+    let first = cinema.call("cancel_reservation", cancel(&made, "u1")).await;
+    cinema.call("reserve_seats", order("u2", NOON, &["A1"])).await;
+    let second = cinema.call("cancel_reservation", cancel(&made, "u1")).await;
+    assert_eq!(second, first);
+    assert_eq!(free(&cinema, NOON).await.len(), 23, "the new owner keeps the seat");
+    let failure = cinema.failure("cancel_reservation", cancel(&made, "u2")).await;
+    assert_eq!(failure["error"], "reservation_user_mismatch", "{failure}");
+}
+
+#[tokio::test]
+async fn an_unknown_reservation_is_refused() {
+    let cinema = open().await;
+    for unknown in ["rsv-0000000000000000", "", "string"] {
+        let expected = ("reservation_not_found", "Reservation not found.", 404);
+        let arguments = json!({ "reservation_id": unknown });
+        let failure = cinema.failure("get_reservation", arguments).await;
+        assert_eq!(refusal(&failure), expected, "{unknown:?}");
+        let arguments = json!({ "reservation_id": unknown, "user_id": "u1" });
+        let failure = cinema.failure("cancel_reservation", arguments).await;
+        assert_eq!(refusal(&failure), expected, "{unknown:?}");
+    }
+    assert_eq!(unfit(&cinema, "get_reservation", json!({})).await, "reservation_id");
+    let unknown = json!({ "reservation_id": "rsv-1" });
+    assert_eq!(unfit(&cinema, "cancel_reservation", unknown).await, "user_id");
+}
+
+// `list_reservations`: a user's own, newest first.
+
+fn of(user_id: &str) -> Value {
+    json!({ "user_id": user_id })
+}
+
+#[tokio::test]
+async fn reservations_are_listed_newest_first_as_they_were_made() {
+    let cinema = open().await;
+    let none = cinema.call("list_reservations", of("u1")).await;
+    assert_eq!(none, json!({ "reservations": [], "reservations_count": 0 }));
+    let mut made = Vec::new();
+    for seat in ["A1", "A2", "A3"] {
+        made.push(cinema.call("reserve_seats", order("u1", NOON, &[seat])).await);
+        cinema.pass(Duration::from_secs(60));
+    }
+    cinema.call("reserve_seats", order("u2", NOON, &["B1"])).await;
+    made.reverse();
+    let listed = cinema.call("list_reservations", of("u1")).await;
+    // By the clock of the cinema, wherever the reader is.
+    let now = "2026-11-20T10:03:00";
+    assert_eq!(listed, json!({ "reservations": made, "reservations_count": 3, "now": now }));
+    let cancel = json!({ "reservation_id": made[1]["reservation_id"], "user_id": "u1" });
+    let cancelled = cinema.call("cancel_reservation", cancel).await;
+    let listed = cinema.call("list_reservations", of("u1")).await;
+    let expected =
+        json!({ "reservations": [made[0], made[2]], "reservations_count": 2, "now": now });
+    assert_eq!(listed, expected, "what was cancelled only where it is asked for");
+    let mut every = of("u1");
+    every["include_cancelled"] = json!(true);
+    let listed = cinema.call("list_reservations", every).await;
+    let reservations = json!([made[0], cancelled, made[2]]);
+    let expected = json!({ "reservations": reservations, "reservations_count": 3, "now": now });
+    assert_eq!(listed, expected);
+}
+
+#[tokio::test]
+async fn lists_a_hundred_reservations_and_counts_all() {
+    let cinema = open().await;
+    let showtimes = ["1220", "1500", "2020", "2310"];
+    let mut count = 0;
+    'made: for day in 20..=26 {
+        for time in showtimes {
+            let showtime = format!("st-202611{day}-mini-{time}");
+            let ask = json!({ "showtime_id": showtime });
+            let round = cinema.round("list_available_seats", ask, json!({})).await;
+            if !matches!(round, workbench::solo::SoloOutcome::Done(_)) {
+                continue;
+            }
+            for seat in free(&cinema, &showtime).await {
+                cinema.call("reserve_seats", order("u1", &showtime, &[&seat])).await;
+                count += 1;
+                if count == 103 {
+                    break 'made;
+                }
+            }
+        }
+    }
+    let listed = cinema.call("list_reservations", of("u1")).await;
+    assert_eq!(listed["reservations_count"], 103);
+    assert_eq!(all(&listed["reservations"], "reservation_id").len(), 100);
+}
+
+#[tokio::test]
+async fn user_argument_is_required() {
+    let cinema = open().await;
+    for (arguments, field) in [
+        (json!({}), "user_id"),
+        (of(""), "user_id"),
+        (of(&"x".repeat(201)), "user_id"),
+        (json!({ "user_id": "u1", "include_cancelled": "yes" }), "include_cancelled"),
+    ] {
+        assert_eq!(unfit(&cinema, "list_reservations", arguments).await, field);
+    }
 }

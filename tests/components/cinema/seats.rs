@@ -1,8 +1,9 @@
-//! `list_available_seats`: free seats and their map (CIN-30 to CIN-35, CIN-X2).
+//! Seats of a showing: their map (CIN-30 to CIN-35, CIN-X2), the rules of choosing them, suggestions.
 
 use serde_json::{Value, json};
+use tests::bench::Tested;
 
-use super::{NOON, all, free, open, open_with, order, refusal, small, unfit};
+use super::{NOON, all, bench, free, open, open_with, order, refusal, small, unfit};
 
 fn ask(showtime_id: &str) -> Value {
     json!({ "showtime_id": showtime_id })
@@ -143,4 +144,262 @@ async fn screen_without_plan_is_listed_with_no_seats_to_show_or_sell() {
     assert_eq!(refusal(&failure), expected, "CIN-34");
     let failure = cinema.failure("reserve_seats", order("u1", showtime, &["A1"])).await;
     assert_eq!(refusal(&failure), expected, "CIN-34");
+}
+
+// The operator's rules of choosing seats, shown in the map and applied to holds and reservations (CIN-91).
+
+/// A showing in the small cinema with a row of everything: `A` ordinary, `B` wheelchair and companions, `C` pairs.
+const TONIGHT: &str = "st-20261120-s1-1830";
+
+async fn ruled(rules: &Value) -> Tested {
+    let mut catalog = small();
+    catalog["screens"][0]["rows"] = json!([
+        { "row": "A", "seats": "sssss" },
+        { "row": "B", "seats": "cwc_s" },
+        { "row": "C", "seats": "dddd_" },
+    ]);
+    bench().settings(json!({ "catalog": catalog, "rules": rules })).start().await
+}
+
+fn every() -> Value {
+    json!({ "no_single_gap": true, "companion_beside_wheelchair": true })
+}
+
+#[tokio::test]
+async fn map_shows_rules_and_pairs() {
+    let cinema = ruled(&json!({ "no_single_gap": true, "seats_per_person_max": 4 })).await;
+    let map = cinema.call("list_available_seats", json!({ "showtime_id": TONIGHT })).await;
+    let rules = json!({ "no_single_gap": true, "pairs_together": true, "seats_per_person_max": 4 });
+    assert_eq!(map["rules"], rules);
+    let of = |id: &str| map["seats"].as_array().unwrap().iter().find(|it| it["seat_id"] == id);
+    let pair = of("C3").unwrap();
+    assert_eq!((&pair["kind"], &pair["pair_with"]), (&json!("pair"), &json!("C4")));
+    assert_eq!(of("B1").unwrap()["kind"], "companion");
+    let seats = cinema.read(&format!("cinema://showtimes/{TONIGHT}/seats")).await.unwrap();
+    assert!(format!("{seats:?}").contains("seats_per_person_max"), "the resource tells them too");
+}
+
+#[tokio::test]
+async fn without_rules_only_pairs_stay_together() {
+    let cinema = ruled(&json!({})).await;
+    let map = cinema.call("list_available_seats", json!({ "showtime_id": TONIGHT })).await;
+    assert_eq!(map["rules"], json!({ "pairs_together": true }));
+    cinema.call("hold_seats", order("u1", TONIGHT, &["A2", "B1"])).await;
+    let failure = cinema.failure("hold_seats", order("u1", TONIGHT, &["C2"])).await;
+    assert_eq!(failure["error"], "seats_against_rules");
+    let free = ruled(&json!({ "pairs_together": false })).await;
+    free.call("reserve_seats", order("u1", TONIGHT, &["C2"])).await;
+}
+
+#[tokio::test]
+async fn violated_rule_names_seats_and_alternatives() {
+    let cinema = ruled(&every()).await;
+    for tool in ["hold_seats", "reserve_seats"] {
+        let failure = cinema.failure(tool, order("u1", TONIGHT, &["A2", "A3"])).await;
+        assert_eq!(
+            (&failure["error"], &failure["status"]),
+            (&json!("seats_against_rules"), &json!(409))
+        );
+        let rules = json!([{ "rule": "no_single_gap", "seat_ids": ["A1"] }]);
+        assert_eq!(failure["data"]["rules"], rules, "{tool}");
+        let text = failure["message"].as_str().unwrap();
+        assert!(text.starts_with("A1 would be left alone; choose so that"), "{text}");
+        assert!(failure["data"]["message_ja"].as_str().unwrap().starts_with("A1が一席だけ"));
+        let seats = all_texts(&failure["data"]["suggestion"]["seat_ids"]);
+        let seats: Vec<_> = seats.iter().map(String::as_str).collect();
+        assert_eq!(seats.len(), 2, "{failure}");
+        let held = cinema.call("hold_seats", order("u2", TONIGHT, &seats)).await;
+        cinema.call("release_hold", json!({ "hold_token": held["hold_token"] })).await;
+    }
+    let failure = cinema.failure("reserve_seats", order("u1", TONIGHT, &["B3", "C1"])).await;
+    let rules = json!([
+        { "rule": "pairs_together", "seat_ids": ["C2"] },
+        { "rule": "companion_beside_wheelchair", "seat_ids": ["B3"] },
+    ]);
+    assert_eq!(failure["data"]["rules"], rules);
+    cinema.call("reserve_seats", order("u1", TONIGHT, &["B2", "B3", "C1", "C2"])).await;
+}
+
+fn all_texts(list: &Value) -> Vec<String> {
+    list.as_array().expect("a list").iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn ones_own_hold_counts_as_free_for_the_rules() {
+    let cinema = ruled(&every()).await;
+    let held = cinema.call("hold_seats", order("u1", TONIGHT, &["A1", "A2", "A3"])).await;
+    let mut arguments = order("u1", TONIGHT, &["A2"]);
+    arguments["hold_token"] = held["hold_token"].clone();
+    let failure = cinema.failure("reserve_seats", arguments.clone()).await;
+    assert_eq!(failure["data"]["rules"][0]["seat_ids"], json!(["A1"]));
+    arguments["seat_ids"] = json!(["A1", "A2", "A3"]);
+    cinema.call("reserve_seats", arguments).await;
+}
+
+#[tokio::test]
+async fn seats_per_user_and_showing_are_limited() {
+    let cinema = ruled(&json!({ "seats_per_person_max": 3 })).await;
+    cinema.call("reserve_seats", order("u1", TONIGHT, &["A1"])).await;
+    let held = cinema.call("hold_seats", order("u1", TONIGHT, &["A2"])).await;
+    for tool in ["hold_seats", "reserve_seats"] {
+        let failure = cinema.failure(tool, order("u1", TONIGHT, &["A3", "A4"])).await;
+        assert_eq!(failure["error"], "seats_against_rules", "{tool}");
+        assert_eq!(failure["data"]["rules"][0]["rule"], "seats_per_person_max");
+        assert_eq!(
+            (&failure["data"]["seats_count"], &failure["data"]["seats_per_person_max"]),
+            (&json!(2), &json!(3))
+        );
+    }
+    let mut arguments = order("u1", TONIGHT, &["A2", "A3"]);
+    arguments["hold_token"] = held["hold_token"].clone();
+    cinema.call("reserve_seats", arguments).await;
+    cinema.call("reserve_seats", order("u2", TONIGHT, &["A4"])).await;
+    let tomorrow = order("u1", "st-20261121-s1-1830", &["A1", "A2", "A3"]);
+    cinema.call("reserve_seats", tomorrow).await;
+}
+
+#[tokio::test]
+async fn suggestions_follow_the_rules() {
+    let cinema = ruled(&every()).await;
+    loop {
+        let ask = json!({ "showtime_id": TONIGHT, "count": 2 });
+        let round = cinema.round("suggest_seats", ask, json!({})).await;
+        let workbench::solo::SoloOutcome::Done(output) = round else { break };
+        let found: Value = serde_json::from_str(&output.structured.unwrap()).unwrap();
+        let seats = all_texts(&found["seat_ids"]);
+        let seats: Vec<_> = seats.iter().map(String::as_str).collect();
+        cinema.call("reserve_seats", order("u1", TONIGHT, &seats)).await;
+    }
+    let map = cinema.call("list_available_seats", json!({ "showtime_id": TONIGHT })).await;
+    assert_eq!(all(&map["seats"], "seat_id"), ["B1", "B2", "B3"], "no more than these are left");
+}
+
+#[tokio::test]
+async fn invalid_rules_prevent_the_start() {
+    for (wrong, named) in [
+        (json!({ "no_gap": true }), "/rules/no_gap"),
+        (json!({ "seats_per_person_max": 0 }), "/rules/seats_per_person_max"),
+        (json!("strict"), "/rules"),
+    ] {
+        let settings = json!({ "rules": wrong });
+        let error = bench().settings(settings).try_start().await.err().expect("it must not start");
+        assert!(error.contains(named), "{wrong}: {error}");
+    }
+    let demo = open().await;
+    demo.call("hold_seats", order("u1", NOON, &["A2"])).await;
+}
+
+// `suggest_seats`: the best seats that are free.
+
+fn wanted(count: u32) -> Value {
+    json!({ "showtime_id": NOON, "count": count })
+}
+
+#[tokio::test]
+async fn empty_hall_gives_adjacent_seats_and_a_sentence() {
+    let cinema = open().await;
+    let found = cinema.call("suggest_seats", wanted(2)).await;
+    let price = json!({ "currency": "JPY", "amount": 1_800 });
+    let expected = json!({
+        "showtime_id": NOON,
+        "seat_ids": ["D2", "D3"],
+        "is_split": false,
+        "sentence": "D2〜D3の2席が並びで空いています。",
+        "sentence_en": "D2–D3: 2 seats are free side by side.",
+        "seats": [
+            { "seat_id": "D2", "row": "D", "number": 2, "price": price },
+            { "seat_id": "D3", "row": "D", "number": 3, "price": price },
+        ],
+        "total": { "currency": "JPY", "amount": 3_600 },
+    });
+    assert_eq!(found, expected, "of three seats in row C one would be left alone");
+    let large = json!({ "showtime_id": "st-20261120-s1-1830", "count": 2 });
+    let large = cinema.call("suggest_seats", large).await;
+    assert_eq!(large["seat_ids"], json!(["H10", "H11"]), "central, two thirds back");
+    assert_eq!(
+        cinema.call("suggest_seats", wanted(2)).await,
+        found,
+        "the same hall, the same seats"
+    );
+    assert_eq!(free(&cinema, NOON).await.len(), 24, "nothing is reserved or held");
+}
+
+#[tokio::test]
+async fn suggestions_are_reservable_until_the_hall_is_full() {
+    let cinema = open().await;
+    let mut left = 23;
+    for (round, count) in [3, 3, 2, 4, 5, 1, 3, 2].into_iter().enumerate() {
+        let found = cinema.call("suggest_seats", wanted(count)).await;
+        let seats = found["seat_ids"].as_array().unwrap();
+        let seats: Vec<_> = seats.iter().map(|it| it.as_str().unwrap()).collect();
+        assert_eq!(seats.len(), count as usize, "{found}");
+        assert!(!seats.contains(&"D1"), "a place for a wheelchair: {found}");
+        if count > 3 {
+            assert_eq!(found["is_split"], true, "no row has so many beside each other: {found}");
+            assert!(found["sentence"].as_str().unwrap().contains("分かれます"), "{found}");
+        }
+        let tool = if round % 2 == 0 { "hold_seats" } else { "reserve_seats" };
+        cinema.call(tool, order("u1", NOON, &seats)).await;
+        left -= count;
+    }
+    assert_eq!(left, 0);
+    let failure = cinema.failure("suggest_seats", wanted(1)).await;
+    let message =
+        "Only 0 seats and 1 wheelchair places are free; ask for fewer, or choose another showtime.";
+    assert_eq!(refusal(&failure), ("not_enough_seats", message, 409));
+    let data = json!({
+        "showtime_id": NOON, "free_seats_count": 0, "free_wheelchair_places_count": 1,
+    });
+    assert_eq!(failure["data"], data);
+    let mut wheelchair = wanted(1);
+    wheelchair["wheelchair"] = json!(true);
+    let found = cinema.call("suggest_seats", wheelchair).await;
+    assert_eq!(found["seat_ids"], json!(["D1"]));
+    assert_eq!(found["sentence"], "D1が空いています。");
+    assert_eq!(found["sentence_en"], "D1 is free.");
+}
+
+#[tokio::test]
+async fn reports_when_no_seats_can_be_suggested() {
+    let cinema = open().await;
+    for (arguments, code) in [
+        (json!({ "showtime_id": "st-1", "count": 1 }), "showtime_not_found"),
+        (json!({ "showtime_id": "st-20261119-mini-1220", "count": 1 }), "showtime_closed"),
+    ] {
+        assert_eq!(cinema.failure("suggest_seats", arguments).await["error"], code);
+    }
+    for (arguments, field) in [
+        (wanted(0), "count"),
+        (wanted(11), "count"),
+        (json!({ "showtime_id": NOON }), "count"),
+        (json!({ "showtime_id": "x".repeat(201), "count": 1 }), "showtime_id"),
+        (json!({ "showtime_id": NOON, "count": "two" }), "count"),
+    ] {
+        assert_eq!(unfit(&cinema, "suggest_seats", arguments).await, field);
+    }
+}
+
+#[tokio::test]
+async fn wheelchair_places_are_suggested_with_companions() {
+    let cinema = open().await;
+    let with = |count: u32, more: Value| {
+        let mut arguments = wanted(count);
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    let found = cinema.call("suggest_seats", with(2, json!({ "wheelchair": true }))).await;
+    assert_eq!(found["seat_ids"], json!(["D1", "D2"]));
+    let (ja, en) = (found["sentence"].as_str().unwrap(), found["sentence_en"].as_str().unwrap());
+    assert!(
+        ja.ends_with("車椅子スペース: D1。") && en.ends_with("Wheelchair places: D1."),
+        "{found}"
+    );
+    let one = cinema.call("suggest_seats", with(2, json!({ "wheelchair_places": 1 }))).await;
+    assert_eq!(one["seat_ids"], found["seat_ids"]);
+    let failure = cinema.failure("suggest_seats", with(2, json!({ "wheelchair_places": 2 }))).await;
+    assert_eq!(failure["error"], "not_enough_seats", "the hall has one");
+    for places in [json!(0), json!(3), json!(-1), json!("one")] {
+        let arguments = with(2, json!({ "wheelchair_places": places }));
+        assert_eq!(unfit(&cinema, "suggest_seats", arguments).await, "wheelchair_places");
+    }
 }

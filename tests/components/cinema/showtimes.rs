@@ -1,9 +1,9 @@
-//! `list_showtimes`: showings of a film (CIN-20 to CIN-24) over the rolling week.
+//! Showings of a film (`list_showtimes`, CIN-20 to CIN-24) over the rolling week, and the clock of the cinema.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tests::bench::Tested;
+use tests::bench::{Bench, Tested};
 
 use super::{NOON, all, bench, free, open, open_with, order, refusal, small};
 
@@ -165,4 +165,179 @@ async fn the_day_begins_at_midnight_of_the_cinema() {
     };
     assert_eq!(first("2026-11-20T14:59:59").await, "2026-11-20T20:45:00", "CIN-X4: Asia/Tokyo");
     assert_eq!(first("2026-11-20T15:00:00").await, "2026-11-21T20:45:00", "CIN-X4: Asia/Tokyo");
+}
+
+// Showings close when they begin (CIN-24, CIN-44), by the cinema's own clock (CIN-X4).
+
+#[tokio::test]
+async fn sales_close_the_moment_the_film_begins() {
+    let cinema = open().await;
+    // 12:19:59.
+    cinema.pass(Duration::from_secs(2 * 3600 + 20 * 60 - 1));
+    let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
+    assert_eq!(made["reserved_at"], "2026-11-20T12:19:59", "CIN-40: the server's time");
+    let is_open = async || {
+        let map = cinema.call("list_available_seats", json!({ "showtime_id": NOON })).await;
+        map["showtime"]["is_open"].clone()
+    };
+    assert_eq!(is_open().await, true, "CIN-24: to the last second");
+    cinema.pass(Duration::from_secs(1));
+    assert_eq!(is_open().await, false, "CIN-24: by the cinema's own clock");
+    let failure = cinema.failure("reserve_seats", order("u1", NOON, &["A2"])).await;
+    let expected = json!({
+        "error": "showtime_closed",
+        "message": "The showtime began at 2026-11-20T12:20:00.",
+        "status": 409,
+        "showtime_id": NOON,
+        "start_time": "2026-11-20T12:20:00",
+        "data": { "showtime_id": NOON, "start_time": "2026-11-20T12:20:00" },
+    });
+    assert_eq!(failure, expected, "CIN-44");
+    assert_eq!(free(&cinema, NOON).await.len(), 23, "CIN-24: it is still listed");
+}
+
+#[tokio::test]
+async fn past_showings_are_listed_as_closed() {
+    let cinema = open().await;
+    let yesterday = "st-20261119-mini-1220";
+    let failure = cinema.failure("reserve_seats", order("u1", yesterday, &["A1"])).await;
+    assert_eq!(failure["error"], "showtime_closed", "CIN-24: {failure}");
+    let over = "st-20261120-s1-0930";
+    let failure = cinema.failure("reserve_seats", order("u1", over, &["A2"])).await;
+    assert_eq!(failure["error"], "showtime_closed", "CIN-24: begun this morning");
+}
+
+#[tokio::test]
+async fn a_reservation_cannot_be_cancelled_once_the_film_has_begun() {
+    let cinema = open().await;
+    let made = cinema.call("reserve_seats", order("u1", NOON, &["A1"])).await;
+    let cancel = json!({ "reservation_id": made["reservation_id"], "user_id": "u1" });
+    cinema.pass(Duration::from_secs(3 * 3600));
+    let failure = cinema.failure("cancel_reservation", cancel).await;
+    let expected = ("showtime_closed", "The showtime began at 2026-11-20T12:20:00.", 409);
+    assert_eq!(refusal(&failure), expected);
+    assert_eq!(free(&cinema, NOON).await.len(), 23, "the seat is still taken");
+}
+
+#[tokio::test]
+async fn operator_sets_the_cinemas_zone() {
+    let zone = |it: &str| bench().settings(json!({ "timezone": it }));
+    let morning = "st-20261120-s1-0930";
+    // 01:00 in UTC is 02:00 in Berlin: the morning showing is to come.
+    let berlin = zone("Europe/Berlin").start().await;
+    let made = berlin.call("reserve_seats", order("u1", morning, &["A2"])).await;
+    assert_eq!(made["reserved_at"], "2026-11-20T02:00:00", "CIN-X4");
+    // In Tokyo it began half an hour ago, and in Los Angeles it is still the day before.
+    let tokyo = zone("Asia/Tokyo").start().await;
+    let failure = tokyo.failure("reserve_seats", order("u1", morning, &["A2"])).await;
+    assert_eq!(failure["error"], "showtime_closed", "CIN-X4: {failure}");
+    let west = zone("America/Los_Angeles").start().await;
+    let listed = west.call("list_showtimes", json!({ "movie_id": "akira" })).await;
+    assert_eq!(listed["showtimes"][0]["start_time"], "2026-11-19T20:45:00", "CIN-X4");
+    for wrong in [json!("Asia/Tokio"), json!(""), json!("+09:00"), json!(9)] {
+        let bench = bench().settings(json!({ "timezone": wrong }));
+        let error = bench.try_start().await.err().expect("it must not start");
+        assert!(error.contains("/timezone: "), "CIN-X4: {wrong}: {error}");
+    }
+}
+
+// Changes of the clocks in the cinema's zone (CIN-X4): the skipped hour and the repeated one.
+
+/// A cinema in Berlin with one screen, whose films begin at night.
+async fn berlin(now: &str) -> Tested {
+    let catalog = json!({
+        "screens": [{ "screen_id": "s1", "name": "館", "rows": [{ "row": "A", "seats": "ssss" }] }],
+        "movies": [
+            { "movie_id": "long", "title": "長編", "description": "夢", "duration": 120, "rating": 4 },
+            { "movie_id": "short", "title": "短編", "description": "光", "duration": 20, "rating": 4 },
+        ],
+        "programme": [
+            { "screen_id": "s1", "movie_id": "long", "times": ["22:30"] },
+            { "screen_id": "s1", "movie_id": "short", "times": ["01:45", "02:30"] },
+        ],
+    });
+    let settings = json!({ "catalog": catalog, "timezone": "Europe/Berlin" });
+    Bench::of("cinema").grant_all().at(now).settings(settings).start().await
+}
+
+async fn on(cinema: &Tested, film: &str, day: &str) -> Vec<Value> {
+    let arguments = json!({ "movie_id": film, "date": day });
+    let listed = cinema.call("list_showtimes", arguments).await;
+    listed["showtimes"].as_array().unwrap().clone()
+}
+
+async fn code(cinema: &Tested, tool: &str, arguments: Value) -> String {
+    cinema.failure(tool, arguments).await["error"].as_str().unwrap().to_owned()
+}
+
+/// On 29 March 2026 the clocks go from 02:00 to 03:00.
+#[tokio::test]
+async fn showing_in_the_skipped_hour_begins_as_long_after_it() {
+    // 01:50 in Berlin.
+    let cinema = berlin("2026-03-29T00:50:00").await;
+    let shown = on(&cinema, "short", "2026-03-29").await;
+    assert_eq!(shown[0]["start_time"], "2026-03-29T01:45:00");
+    assert_eq!(shown[0]["end_time"], "2026-03-29T03:05:00", "it runs over the gap");
+    assert_eq!(shown[1]["showtime_id"], "st-20260329-s1-0230");
+    assert_eq!(shown[1]["start_time"], "2026-03-29T03:30:00", "there is no 02:30 that night");
+    assert_eq!(shown[1]["is_open"], true);
+    let night = "st-20260329-s1-0230";
+    let made = cinema.call("reserve_seats", order("u1", night, &["A1"])).await;
+    assert_eq!(made["start_time"], "2026-03-29T03:30:00");
+    let week = cinema.call("occupancy", json!({ "until": "2026-03-29" })).await;
+    assert_eq!(week["showtimes"][1]["start_time"], "2026-03-29T03:30:00");
+    // 03:29 in Berlin: forty minutes later, and not an hour and forty.
+    cinema.pass(Duration::from_secs(39 * 60));
+    cinema.call("reserve_seats", order("u2", night, &["A2"])).await;
+    let ticket = json!({ "code": made["reservation_id"] });
+    assert_eq!(cinema.call("check_in", ticket).await["closes_at"], "2026-03-29T03:50:00");
+    cinema.pass(Duration::from_secs(60));
+    assert_eq!(
+        code(&cinema, "reserve_seats", order("u3", night, &["A3"])).await,
+        "showtime_closed"
+    );
+}
+
+/// On 25 October 2026 the clocks go from 03:00 back to 02:00.
+#[tokio::test]
+async fn showing_in_the_repeated_hour_begins_once() {
+    let night = "st-20261025-s1-0230";
+    // 02:20 in Berlin, for the first time.
+    let cinema = berlin("2026-10-25T00:20:00").await;
+    let made = cinema.call("reserve_seats", order("u1", night, &["A1"])).await;
+    let shown = on(&cinema, "short", "2026-10-25").await;
+    assert_eq!(
+        (&shown[1]["is_open"], &shown[1]["end_time"]),
+        (&json!(true), &json!("2026-10-25T02:50:00"))
+    );
+    let id = json!({ "reservation_id": made["reservation_id"], "user_id": "u1" });
+    // 02:15 for the second time: it has begun, whatever the clock shows.
+    cinema.pass(Duration::from_secs(55 * 60));
+    assert_eq!(on(&cinema, "short", "2026-10-25").await[1]["is_open"], false);
+    for (tool, arguments) in [
+        ("reserve_seats", order("u2", night, &["A2"])),
+        ("hold_seats", order("u2", night, &["A2"])),
+        ("cancel_reservation", id.clone()),
+    ] {
+        assert_eq!(code(&cinema, tool, arguments).await, "showtime_closed", "{tool}");
+    }
+    let ticket = json!({ "code": made["reservation_id"] });
+    assert_eq!(cinema.call("check_in", ticket).await["reason"], "too_late", "it ended at 02:50");
+}
+
+#[tokio::test]
+async fn holds_last_as_long_when_the_clocks_change() {
+    for now in ["2026-03-29T00:55:00", "2026-10-25T00:55:00"] {
+        let cinema = berlin(now).await;
+        let day = &now[..10].replace('-', "");
+        let mut arguments = order("u1", &format!("st-{day}-s1-2230"), &["A1"]);
+        arguments["minutes"] = json!(10);
+        let held = cinema.call("hold_seats", arguments).await;
+        assert_eq!(held["seconds_left"], 600);
+        cinema.pass(Duration::from_secs(599));
+        let token = json!({ "hold_token": held["hold_token"], "minutes": 10 });
+        cinema.call("extend_hold", token.clone()).await;
+        cinema.pass(Duration::from_secs(601));
+        assert_eq!(code(&cinema, "extend_hold", token).await, "hold_expired", "{now}");
+    }
 }
