@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use workbench::solo::SoloOutcome;
 
-use super::office::{
+use super::{
     action, contents, end, enter, next, office, outcome, pass, send, start, state, talking, unread,
 };
 

@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::office::{
+use super::{
     action, contents, end, enter, enter_at, letter, next, office, outcome, pass, refused, send,
     start, state, talking, unread,
 };

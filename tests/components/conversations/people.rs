@@ -1,9 +1,8 @@
-//! People start, watch, search and join conversations of agents.
+//! People start, import, join, pause and end conversations of agents.
 
-mod importing;
-mod launching;
 mod looking;
-mod stepping_in;
+
+use std::time::Duration;
 
 use host::caller::Caller;
 use serde_json::{Value, json};
@@ -99,4 +98,334 @@ pub(super) async fn import(component: &Tested, lines: &[String]) {
         let taken = component.call("import_messages", json!({ "lines": lines })).await;
         assert_eq!(taken["problems"], json!([]));
     }
+}
+
+// A person starts a conversation of two agents, and played ones are scheduled for it (CONV-8).
+
+#[tokio::test]
+async fn person_starts_two_agents_and_both_are_requested() {
+    let component = house().await;
+    component.published();
+    let arguments = json!({
+        "target_agent_id": "worker-b", "initiator_agent_id": "worker-a", "purpose": "しりとり",
+        "initial_message": "りんご", "max_turns": 5,
+    });
+    let begun = component.call("begin_conversation", arguments).await;
+    let conversation = &begun["conversation"];
+    let id = conversation["conversation_id"].as_str().unwrap();
+    assert!(id.starts_with("conv_"));
+    assert_eq!(conversation["state"], "pending");
+    assert_eq!(conversation["begun_by"], "operator");
+    assert_eq!(conversation["project_id"], "shop", "the one project of the target");
+    assert_eq!((&conversation["max_turns"], &conversation["messages"]), (&json!(5), &json!(1)));
+    assert_eq!(begun["messages"][0]["content"], "りんご");
+    assert_eq!(begun["messages"][0]["senderId"], "worker-a", "in the initiator's name");
+    assert_eq!(begun["messages"][0]["conversationId"], id);
+    assert_eq!(begun["may_step_in"], true);
+    let step = &begun["steps"][0];
+    assert_eq!((&step["state"], &step["caused_by"]), (&json!("pending"), &json!("operator")));
+    assert_eq!(step["cause"], "begin_conversation");
+    let notified = component.published();
+    for channel in ["conversations://purposes", "conversations://list", "agent://shop/worker-b"] {
+        assert!(notified.iter().any(|it| it == channel), "{channel} in {notified:?}");
+    }
+    assert_eq!(wanted(&component).await, ["shop/worker-a", "shop/worker-b"]);
+    assert_eq!(wanted(&component).await.len(), 2, "until they have come");
+    let agenda = component.due(&["shop/worker-a"]).await.unwrap();
+    assert_eq!(agenda.again.events, ["conversations://purposes"]);
+    let [job] = agenda.jobs.as_slice() else { panic!("the other one is at it: {agenda:?}") };
+    assert_eq!(job.key, "shop/worker-b");
+    let role: Value = serde_json::from_str(&job.input).unwrap();
+    assert_eq!(role, json!({ "project_id": "shop", "agent_id": "worker-b" }));
+}
+
+#[tokio::test]
+async fn played_agent_begins_if_none_is_named() {
+    let component = house().await;
+    let begun =
+        component.call("begin_conversation", json!({ "target_agent_id": "worker-c" })).await;
+    let first = begun["conversation"]["members"][0].clone();
+    assert_eq!((&first["agent_id"], &first["role"]), (&json!("worker-a"), &json!("initiator")));
+    assert_eq!(wanted(&component).await, ["shop/worker-a"], "the guest comes by itself");
+    let begun =
+        component.call("begin_conversation", json!({ "target_agent_id": "worker-c" })).await;
+    let first = begun["conversation"]["members"][0]["agent_id"].clone();
+    assert_eq!(first, "worker-b", "whoever does not talk with the target yet");
+}
+
+#[tokio::test]
+async fn rejects_invalid_starts_in_the_specified_order() {
+    let component = house().await;
+    begin(&component, "worker-b").await;
+    let wanted = |initiator: Value, target: &str| json!({ "project_id": "shop", "initiator_agent_id": initiator, "target_agent_id": target });
+    let a = json!("worker-a");
+    for (arguments, code, status) in [
+        (wanted(a.clone(), "worker-a"), "cannot_conversation_with_self", 400),
+        (wanted(a.clone(), "nobody"), "agent_not_found", 404),
+        (wanted(json!("nobody"), "worker-b"), "agent_not_found", 404),
+        (wanted(a.clone(), "hana"), "cannot_start_conversation_with_human", 400),
+        (wanted(json!("hana"), "worker-b"), "cannot_start_conversation_with_human", 400),
+        (wanted(a.clone(), "worker-x"), "target_agent_not_in_project", 403),
+        (wanted(json!("worker-x"), "worker-b"), "target_agent_not_in_project", 403),
+        (wanted(json!("worker-c"), "worker-b"), "agent_not_played", 409),
+        (wanted(a.clone(), "worker-b"), "conversation_already_active", 409),
+        (wanted(json!("worker-b"), "worker-a"), "conversation_already_active", 409),
+        (json!({ "project_id": "moon", "target_agent_id": "worker-b" }), "project_not_found", 404),
+        (json!({ "target_agent_id": "worker-c", "max_turns": 0 }), "invalid_params", 400),
+        (
+            json!({ "target_agent_id": "worker-c", "purpose": "x".repeat(1_001) }),
+            "invalid_params",
+            400,
+        ),
+        (
+            json!({ "target_agent_id": "worker-c", "initial_message": "x".repeat(4_001) }),
+            "content_too_long",
+            400,
+        ),
+    ] {
+        let refusal = refused(&component, "begin_conversation", arguments.clone()).await;
+        assert_eq!(refusal, (code.to_owned(), status), "{arguments}");
+    }
+    assert_eq!(
+        component.call("list_conversations", json!({})).await["conversations"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn agent_from_outside_is_not_played() {
+    let component = house().await;
+    begin(&component, "worker-c").await;
+    guest(&component, "worker-c").await;
+    assert_eq!(wanted(&component).await, ["shop/worker-a"]);
+}
+
+// Import of `chat.jsonl`: each line once, and each invalid one reported (CONV-6, CONV-X22).
+
+#[tokio::test]
+async fn conversation_held_elsewhere_is_imported_as_one_that_is_over() {
+    let component = house().await;
+    let conversation = json!("conv_old");
+    let lines = [
+        line("m1", ["worker-a", "worker-b"], "りんご", conversation.clone()),
+        line("m2", ["worker-b", "worker-a"], "ごりら", conversation.clone()),
+        line("m2", ["worker-b", "worker-a"], "ごりら", conversation),
+    ];
+    let taken = component.call("import_messages", json!({ "lines": lines })).await;
+    assert_eq!(taken, json!({ "imported": 2, "known": 1, "problems": [] }));
+    let talk = component.call("get_conversation", json!({ "conversation_id": "conv_old" })).await;
+    let conversation = &talk["conversation"];
+    assert_eq!(
+        (&conversation["state"], &conversation["project_id"]),
+        (&json!("ended"), &json!("shop"))
+    );
+    assert_eq!((&conversation["messages"], &conversation["turns"]), (&json!(2), &json!(1)));
+    assert_eq!(conversation["members"][0]["agent_id"], "worker-a");
+    assert_eq!(talk["messages"][1]["content"], "ごりら");
+    assert_eq!(talk["messages"][1]["timestamp"], "2026-01-23T10:00:00Z");
+    component.run_schedule().await.unwrap();
+    component.call("get_conversation", json!({ "conversation_id": "conv_old" })).await;
+    let c = guest(&component, "worker-c").await;
+    assert_eq!(next(&component, &c).await["action"], "wait_for_messages", "nobody has to read it");
+}
+
+#[tokio::test]
+async fn reports_unfit_lines_one_by_one_and_imports_the_others() {
+    let component = house().await;
+    let open = begin(&component, "worker-b").await;
+    let lines = [
+        line("m1", ["worker-a", "worker-b"], "x", json!("conv_1")),
+        line("m2", ["nobody", "worker-b"], "x", json!("conv_1")),
+        line("m3", ["worker-c", "worker-b"], "x", json!("conv_1")),
+        line("m4", ["worker-a", "worker-b"], "x", json!(open)),
+        line("m5", ["worker-a", "worker-x"], "x", json!("conv_2")),
+        line("m6", ["worker-a", "hana"], "x", json!("conv_3")),
+        "{".to_owned(),
+        line("m7", ["hana", "worker-b"], "x", json!("conv_1")),
+        line("m8", ["worker-a", "worker-b"], "x", Value::Null),
+    ];
+    let taken = component.call("import_messages", json!({ "lines": lines })).await;
+    assert_eq!(taken["imported"], 3, "{taken}");
+    let problems = taken["problems"].as_array().unwrap().iter();
+    let problems: Vec<_> = problems
+        .map(|it| (it["line"].as_u64().unwrap(), it["message"].as_str().unwrap()))
+        .collect();
+    let parts = [
+        "no agent nobody",
+        "of others",
+        "goes on",
+        "no project",
+        "from an AI to an AI",
+        "no message",
+    ];
+    assert_eq!(problems.iter().map(|it| it.0).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7]);
+    for ((_, message), part) in problems.iter().zip(parts) {
+        assert!(message.contains(part), "{message}: {part}");
+    }
+    let named = json!({ "lines": [lines[4]], "project_id": "shop" });
+    assert_eq!(
+        component.call("import_messages", named).await["imported"],
+        1,
+        "where the project is named"
+    );
+    let long = vec!["{}"; 201];
+    assert_eq!(
+        refused(&component, "import_messages", json!({ "lines": long })).await.0,
+        "invalid_params"
+    );
+    let moon = json!({ "lines": [], "project_id": "moon" });
+    assert_eq!(refused(&component, "import_messages", moon).await.0, "project_not_found");
+}
+
+#[tokio::test]
+async fn imports_a_persons_chat_as_a_chat() {
+    let component = house().await;
+    let lines = [
+        line("m1", ["operator", "worker-a"], "調べて", Value::Null),
+        line("m2", ["worker-a", "operator"], "わかりました", Value::Null),
+    ];
+    import(&component, &lines).await;
+    let chat = component.get("projects/shop/agents/worker-a/chat/messages", &[]).await.unwrap();
+    assert_eq!(chat["totalCount"], 2);
+    assert_eq!(chat["messages"][1]["content"], "わかりました");
+    let counts = component.get("projects/shop/unread-counts", &[]).await.unwrap();
+    assert_eq!(counts, json!({ "counts": {} }));
+    let arguments = json!({ "project_id": "shop", "agent_id": "worker-a", "content": "?" });
+    assert_eq!(component.call("send_chat", arguments).await["message"]["sequence"], 3);
+}
+
+// People write into, pause and end conversations of agents.
+
+/// An active conversation of the two guests: its id, and both tokens.
+async fn active(component: &Tested) -> (String, String, String) {
+    let (c, d) = (guest(component, "worker-c").await, guest(component, "worker-d").await);
+    let wanted = json!({ "session_token": c, "target_agent_id": "worker-d" });
+    let started = component.call("start_conversation", wanted).await;
+    assert_eq!(next(component, &d).await["action"], "conversation_request");
+    (started["conversation_id"].as_str().unwrap().to_owned(), c, d)
+}
+
+fn of(id: &str) -> Value {
+    json!({ "conversation_id": id })
+}
+
+fn with(mut arguments: Value, name: &str, value: Value) -> Value {
+    arguments[name] = value;
+    arguments
+}
+
+async fn state(component: &Tested, id: &str) -> Value {
+    component.call("get_conversation", of(id)).await["conversation"]["state"].clone()
+}
+
+#[tokio::test]
+async fn persons_message_reaches_both_agents() {
+    let component = house().await;
+    let (id, c, d) = active(&component).await;
+    component.speak(by("hana"));
+    let message = with(of(&id), "content", "少し急いでください".into());
+    let message = with(message, "client_message_id", "m-1".into());
+    let output = component.call("write_message", message.clone()).await;
+    component.call("write_message", message).await;
+    let message = &output["messages"][0];
+    assert_eq!((&message["senderId"], message.get("recipientId")), (&json!("hana"), None));
+    assert_eq!(message["conversationId"], id);
+    let members = output["conversation"]["members"].as_array().unwrap();
+    assert!(members.iter().all(|it| it["unread"] == 1), "{members:?}");
+    assert_eq!(output["conversation"]["turns"], 0, "a person's words are nobody's turn");
+    for token in [&c, &d] {
+        assert_eq!(next(&component, token).await["action"], "get_pending_messages");
+        let read = component.call("get_pending_messages", json!({ "session_token": token })).await;
+        assert_eq!(read["pending_messages"].as_array().unwrap().len(), 1, "once");
+        assert_eq!(read["pending_messages"][0]["content"], "少し急いでください");
+    }
+    operator(&component);
+    let conversation = component.call("get_conversation", of(&id)).await;
+    assert!(conversation["messages"][0]["readAt"].is_string(), "both have read it");
+    for (content, code) in
+        [(" ".to_owned(), "content_required"), ("x".repeat(4_001), "content_too_long")]
+    {
+        let refusal =
+            refused(&component, "write_message", with(of(&id), "content", content.into())).await;
+        assert_eq!(refusal, (code.to_owned(), 400));
+    }
+}
+
+#[tokio::test]
+async fn pause_silences_agents_and_stops_the_clock_for_them_only() {
+    let component = house().await;
+    let (id, c, _) = active(&component).await;
+    let paused = component.call("pause_conversation", with(of(&id), "paused", true.into())).await;
+    assert_eq!(paused["conversation"]["paused_by"], "operator");
+    assert!(paused["conversation"]["paused_at"].is_string());
+    component.call("pause_conversation", with(of(&id), "paused", true.into())).await;
+    let body = json!({ "session_token": c, "target_agent_id": "worker-d", "content": "りんご" });
+    assert_eq!(
+        refused(&component, "send_message", body.clone()).await,
+        ("conversation_paused".to_owned(), 409)
+    );
+    component.call("write_message", with(of(&id), "content", "待って".into())).await;
+    component.pass(Duration::from_secs(595));
+    next(&component, &c).await;
+    let resumed = component.call("pause_conversation", with(of(&id), "paused", false.into())).await;
+    assert_eq!(resumed["conversation"].get("paused_at"), None);
+    component.pass(Duration::from_secs(300));
+    assert_eq!(state(&component, &id).await, "active", "the pause did not count");
+    assert_eq!(component.call("send_message", body).await["conversation_id"], id);
+}
+
+#[tokio::test]
+async fn person_ends_a_conversation_and_both_agents_are_notified() {
+    let component = house().await;
+    let (id, c, d) = active(&component).await;
+    component.speak(by("hana"));
+    let ended =
+        component.call("stop_conversation", with(of(&id), "reason_text", "脱線".into())).await;
+    let conversation = &ended["conversation"];
+    assert_eq!(
+        (&conversation["state"], &conversation["ended_by"]),
+        (&json!("terminating"), &json!("hana"))
+    );
+    assert_eq!(
+        (&conversation["end_reason"], &conversation["reason_text"]),
+        (&json!("operator_ended"), &json!("脱線"))
+    );
+    assert_eq!(ended["steps"][2]["cause"], "stop_conversation");
+    assert_eq!(ended["may_step_in"], false);
+    component.call("stop_conversation", of(&id)).await;
+    operator(&component);
+    for token in [&c, &d] {
+        let instruction = next(&component, token).await;
+        assert_eq!(instruction["action"], "conversation_ended");
+        assert_eq!(
+            (&instruction["ended_by"], &instruction["reason"]),
+            (&json!("hana"), &json!("operator_ended"))
+        );
+    }
+    assert_eq!(state(&component, &id).await, "ended");
+    component.call("stop_conversation", of(&id)).await;
+    let refusal = refused(&component, "write_message", with(of(&id), "content", "x".into())).await;
+    assert_eq!(refusal, ("no_active_conversation".to_owned(), 400));
+    let refusal =
+        refused(&component, "pause_conversation", with(of(&id), "paused", true.into())).await;
+    assert_eq!(refusal, ("no_active_conversation".to_owned(), 400));
+}
+
+#[tokio::test]
+async fn request_can_be_ended_not_paused_and_an_expired_one_neither() {
+    let component = house().await;
+    let id = begin(&component, "worker-b").await;
+    let pause = with(of(&id), "paused", true.into());
+    assert_eq!(refused(&component, "pause_conversation", pause).await.0, "no_active_conversation");
+    component.call("write_message", with(of(&id), "content", "x".into())).await;
+    let ended = component.call("stop_conversation", of(&id)).await;
+    assert_eq!(ended["conversation"]["state"], "terminating");
+    let id = begin(&component, "worker-b").await;
+    component.pass(Duration::from_secs(301));
+    assert_eq!(state(&component, &id).await, "expired", "looking at it is enough (CONV-23)");
+    let refusal = refused(&component, "stop_conversation", of(&id)).await;
+    assert_eq!(refusal, ("no_active_conversation".to_owned(), 400));
 }

@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::office::{
+use super::{
     action, contents, end, enter, office, outcome, pass, refused, send, start, talking, unread,
 };
 

@@ -1,16 +1,12 @@
 //! Projects and agents, from settings and from the page.
 
 mod configured;
-mod defining;
 
 use host::caller::Caller;
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{
-    bench, open,
-    sessions::{HASH, shop},
-};
+use super::{HASH, PASSKEY, bench, open, sessions::shop};
 
 /// A caller with a token of that name and those scopes.
 fn caller(principal: &str, scopes: &[&str]) -> Caller {
@@ -43,4 +39,266 @@ async fn agents(component: &Tested, token: &str) -> Vec<Value> {
 async fn ids(component: &Tested, token: &str) -> Vec<String> {
     let text = |it: &Value| it["agent_id"].as_str().unwrap().to_owned();
     agents(component, token).await.iter().map(text).collect()
+}
+
+// Agents and projects that the operator defines and retires on the page.
+
+/// Dora, of the shop.
+fn dora() -> Value {
+    json!({ "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["shop"] })
+}
+
+/// The same with other members.
+fn with(changes: &Value) -> Value {
+    let mut dora = dora();
+    for (key, value) in changes.as_object().unwrap() {
+        dora[key] = value.clone();
+    }
+    dora
+}
+
+/// The code and the status of a refusal.
+async fn refusal(component: &Tested, tool: &str, arguments: Value) -> (String, u64) {
+    let failure = component.failure(tool, arguments).await;
+    (failure["error"].as_str().unwrap().to_owned(), failure["status"].as_u64().unwrap_or_default())
+}
+
+/// Only the operator defines projects and agents, retires agents and renews passkeys.
+#[tokio::test]
+async fn only_the_operator_defines_agents_and_only_pages_see_tools() {
+    let component = shop().start().await;
+    let calls = [
+        ("define_project", json!({ "project_id": "lab", "name": "Lab" })),
+        ("define_agent", dora()),
+        ("retire_agent", json!({ "agent_id": "dora" })),
+        ("renew_passkey", json!({ "agent_id": "dora" })),
+    ];
+    for caller in [
+        caller("taro", &["component:conversations"]),
+        caller("ci", &["component:conversations"]),
+        caller("madoguchi:coordinator", &["component:conversations"]),
+    ] {
+        component.speak(caller);
+        for (tool, arguments) in &calls {
+            let refused = refusal(&component, tool, arguments.clone()).await;
+            assert_eq!(refused, ("tool_not_available".to_owned(), 403), "{tool}");
+        }
+    }
+    for caller in [Caller::anonymous(), caller("stdio", &["*"]), caller("boss", &["*"])] {
+        component.speak(caller);
+        component.call("define_project", json!({ "project_id": "lab", "name": "Lab" })).await;
+    }
+    for (tool, _) in &calls {
+        let tool = component.component().tools().iter().find(|it| &*it.name == *tool).unwrap();
+        assert_eq!(tool.meta["ui"]["visibility"], json!(["app"]));
+    }
+}
+
+#[tokio::test]
+async fn project_is_created_and_renamed_with_the_operator_in_it() {
+    let component = shop().start().await;
+    let defined =
+        component.call("define_project", json!({ "project_id": "lab", "name": "Lab" })).await;
+    assert_eq!(defined, json!({ "project_id": "lab", "name": "Lab" }));
+    component.call("define_project", json!({ "project_id": "lab", "name": "Laboratory" })).await;
+    let passkey = component.call("define_agent", with(&json!({ "project_ids": ["lab"] }))).await;
+    let token = enter(&component, "dora", passkey["passkey"].as_str().unwrap(), "lab").await;
+    assert_eq!(ids(&component, &token).await, ["dora", "operator"]);
+}
+
+#[tokio::test]
+async fn configured_agents_are_changed_in_configuration_alone() {
+    let component = shop().start().await;
+    let project = json!({ "project_id": "shop", "name": "Mine" });
+    assert_eq!(
+        refusal(&component, "define_project", project).await,
+        ("project_is_configured".into(), 409)
+    );
+    let alice = with(&json!({ "agent_id": "alice" }));
+    let operator = with(&json!({ "agent_id": "operator", "type": "human" }));
+    for (tool, arguments) in [
+        ("define_agent", alice),
+        ("define_agent", operator),
+        ("retire_agent", json!({ "agent_id": "alice" })),
+        ("retire_agent", json!({ "agent_id": "operator" })),
+        ("renew_passkey", json!({ "agent_id": "alice" })),
+    ] {
+        let failure = component.failure(tool, arguments).await;
+        assert_eq!(
+            (&failure["error"], &failure["status"]),
+            (&json!("agent_is_configured"), &json!(409))
+        );
+        assert!(failure["message"].as_str().unwrap().contains("設定ファイル"), "{failure}");
+    }
+    enter(&component, "alice", PASSKEY, "shop").await;
+}
+
+#[tokio::test]
+async fn an_agent_is_changed_and_keeps_its_passkey() {
+    let component = shop().start().await;
+    let defined = component.call("define_agent", with(&json!({ "skills": ["cooking"] }))).await;
+    let passkey = defined["passkey"].as_str().unwrap().to_owned();
+    assert_eq!((&defined["name"], &defined["skills"]), (&json!("Dora"), &json!(["cooking"])));
+    let token = enter(&component, "dora", &passkey, "shop").await;
+    let changed = with(&json!({ "name": "Dora II", "project_ids": ["shop", "depot"] }));
+    assert!(component.call("define_agent", changed).await.get("passkey").is_none());
+    let listed = agents(&component, &token).await;
+    let dora = listed.iter().find(|it| it["agent_id"] == "dora").unwrap();
+    assert_eq!((&dora["name"], &dora["skills"]), (&json!("Dora II"), &json!([])));
+    enter(&component, "dora", &passkey, "depot").await;
+    // Taken out of the shop, its session there is over.
+    component.call("define_agent", with(&json!({ "project_ids": ["depot"] }))).await;
+    assert_eq!(
+        component.failure("list_agents", json!({ "session_token": token })).await["error"],
+        "invalid_session"
+    );
+    assert_eq!(
+        refused(&component, "dora", &passkey, "shop").await,
+        "Agent not assigned to project"
+    );
+}
+
+#[tokio::test]
+async fn host_played_agent_has_no_passkey_and_gets_one_when_released() {
+    let component = shop().start().await;
+    let played = component.call("define_agent", with(&json!({ "assistant": "talker" }))).await;
+    assert!(played.get("passkey").is_none() && played["assistant"] == "talker", "{played}");
+    let renew = refusal(&component, "renew_passkey", json!({ "agent_id": "dora" })).await;
+    assert_eq!(renew, ("passkey_not_used".to_owned(), 409));
+    let free = component.call("define_agent", dora()).await;
+    let passkey = free["passkey"].as_str().unwrap();
+    enter(&component, "dora", passkey, "shop").await;
+    component.call("define_agent", with(&json!({ "assistant": "talker" }))).await;
+    assert_eq!(refused(&component, "dora", passkey, "shop").await, "Authentication failed");
+}
+
+#[tokio::test]
+async fn person_needs_a_token_of_their_own() {
+    let component = shop().start().await;
+    let person = |id: &str, principal: &str| {
+        json!({
+            "agent_id": id, "name": id, "type": "human", "project_ids": ["shop"],
+            "principal": principal,
+        })
+    };
+    let hana = component.call("define_agent", person("hana", "hana-token")).await;
+    assert!(hana.get("passkey").is_none() && hana["principal"] == "hana-token", "{hana}");
+    for taken in ["hana-token", "taro"] {
+        let refused = refusal(&component, "define_agent", person("ren", taken)).await;
+        assert_eq!(refused, ("principal_taken".to_owned(), 409), "{taken}");
+    }
+    let renew = refusal(&component, "renew_passkey", json!({ "agent_id": "hana" })).await;
+    assert_eq!(renew, ("passkey_not_used".to_owned(), 409));
+    let program = json!({ "agent_id": "hana", "name": "H", "type": "ai", "project_ids": ["shop"] });
+    assert_eq!(
+        refusal(&component, "define_agent", program).await,
+        ("agent_type_differs".to_owned(), 409)
+    );
+}
+
+#[tokio::test]
+async fn retired_agent_is_shut_out_and_may_be_defined_again() {
+    let component = shop().start().await;
+    let passkey =
+        component.call("define_agent", dora()).await["passkey"].as_str().unwrap().to_owned();
+    let token = enter(&component, "dora", &passkey, "shop").await;
+    let retired = component.call("retire_agent", json!({ "agent_id": "dora" })).await;
+    assert_eq!(retired, json!({ "agent_id": "dora", "success": true }));
+    assert_eq!(
+        component.failure("list_agents", json!({ "session_token": token })).await["error"],
+        "invalid_session"
+    );
+    assert_eq!(refused(&component, "dora", &passkey, "shop").await, "Authentication failed");
+    for (tool, id) in
+        [("retire_agent", "dora"), ("renew_passkey", "dora"), ("retire_agent", "nobody")]
+    {
+        let refused = refusal(&component, tool, json!({ "agent_id": id })).await;
+        assert_eq!(refused, ("agent_not_found".to_owned(), 404), "{tool} {id}");
+    }
+    let other =
+        component.call("define_agent", dora()).await["passkey"].as_str().unwrap().to_owned();
+    assert_ne!(other, passkey);
+    enter(&component, "dora", &other, "shop").await;
+    assert_eq!(refused(&component, "dora", &passkey, "shop").await, "Authentication failed");
+}
+
+/// The retired agent leaves its conversations; the other sides are notified that the operator ended them.
+#[tokio::test]
+async fn retiring_an_agent_ends_its_conversations_and_says_who_did() {
+    let component = shop().start().await;
+    component.call("define_agent", dora()).await;
+    let (alice, bob) = (
+        enter(&component, "alice", PASSKEY, "shop").await,
+        enter(&component, "bob", PASSKEY, "shop").await,
+    );
+    for token in [&alice, &bob] {
+        let start = json!({ "session_token": token, "target_agent_id": "dora" });
+        component.call("start_conversation", start).await;
+    }
+    component.call("retire_agent", json!({ "agent_id": "dora" })).await;
+    for token in [&alice, &bob] {
+        let next = component.call("get_next_action", json!({ "session_token": token })).await;
+        assert_eq!(next["action"], "conversation_ended", "{next}");
+        assert_eq!(
+            (&next["ended_by"], &next["reason"]),
+            (&json!("operator"), &json!("operator_ended"))
+        );
+    }
+    let listed = component.call("list_conversations", json!({ "state": "ended" })).await;
+    assert_eq!(listed["conversations"].as_array().unwrap().len(), 2, "nobody is waited for");
+    let start = json!({ "session_token": alice, "target_agent_id": "dora" });
+    assert_eq!(
+        refusal(&component, "start_conversation", start).await,
+        ("agent_not_found".to_owned(), 404)
+    );
+}
+
+#[tokio::test]
+async fn rejects_invalid_definitions_with_their_place() {
+    let component = shop().start().await;
+    for (changes, pointer) in [
+        (json!({ "agent_id": "a b" }), "/agent_id"),
+        (json!({ "agent_id": "system" }), "/agent_id"),
+        (json!({ "name": " " }), "/name"),
+        (json!({ "project_ids": [] }), "/project_ids"),
+        (json!({ "project_ids": ["shop", "shop"] }), "/project_ids"),
+        (json!({ "project_ids": ["-"] }), "/project_ids/0"),
+        (json!({ "skills": ["a", ""] }), "/skills/1"),
+        (json!({ "principal": "x" }), "/principal"),
+        (json!({ "type": "human", "assistant": "talker" }), "/assistant"),
+        (json!({ "type": "human", "principal": "madoguchi:coordinator" }), "/principal"),
+    ] {
+        let failure = component.failure("define_agent", with(&changes)).await;
+        assert_eq!(failure["error"], "invalid_params", "{changes}: {failure}");
+        assert_eq!(failure["data"]["problems"][0]["pointer"], pointer, "{changes}: {failure}");
+    }
+    let nowhere =
+        component.failure("define_agent", with(&json!({ "project_ids": ["shop", "lab"] }))).await;
+    assert_eq!((&nowhere["error"], &nowhere["status"]), (&json!("project_not_found"), &json!(404)));
+    assert_eq!(nowhere["data"]["project_id"], "lab", "{nowhere}");
+    let gone = refusal(&component, "retire_agent", json!({ "agent_id": "dora" })).await;
+    assert_eq!(gone, ("agent_not_found".to_owned(), 404), "nothing of it was kept");
+}
+
+#[tokio::test]
+async fn projects_are_limited() {
+    let component = open().await;
+    for number in 1..100 {
+        let project = json!({ "project_id": format!("p{number}"), "name": "P" });
+        component.call("define_project", project).await;
+    }
+    let one_more = json!({ "project_id": "more", "name": "P" });
+    assert_eq!(refusal(&component, "define_project", one_more).await, ("too_many".to_owned(), 409));
+    component.call("define_project", json!({ "project_id": "p7", "name": "Seven" })).await;
+}
+
+/// Of callers that define one agent at the same time, one is shown a passkey, and it opens.
+#[tokio::test]
+async fn concurrent_definers_of_one_agent_get_one_working_passkey() {
+    let component = shop().start().await;
+    let calls = (0..8).map(|_| component.call("define_agent", dora()));
+    let defined = futures::future::join_all(calls).await;
+    let shown: Vec<_> = defined.iter().filter_map(|it| it["passkey"].as_str()).collect();
+    assert_eq!(shown.len(), 1, "one of them made it: {defined:?}");
+    enter(&component, "dora", shown[0], "shop").await;
 }

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use workbench::solo::SoloOutcome;
 
-use super::office::{
+use super::{
     action, contents, end, enter, enter_at, next, office, outcome, refused, send, start, state,
     unread,
 };
@@ -254,7 +254,7 @@ async fn open_conversations_per_agent_are_limited() {
     }
     agents.insert("worker-a".into(), json!({ "name": "A", "projects": ["office"], "passkey":
         "$argon2id$v=19$m=8,t=1,p=1$bWFkb2d1Y2hpLXNhbHQ$Q3UV5Q6E4w4SElZgWftXQ8uhMJGmK/+3sMx4uOg/gEI" }));
-    let component = super::office::office_with(json!({ "agents": agents })).start().await;
+    let component = super::office_with(json!({ "agents": agents })).start().await;
     let a = enter(&component, "worker-a").await;
     for number in 0..100 {
         start(&component, &a, &format!("n{number}")).await;

@@ -4,20 +4,27 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::steps::Who;
+use super::Who;
 
 /// The person, beside the three agents.
 pub(super) const PERSON: Who = 3;
+
 /// Their ids.
 pub(super) const IDS: [&str; 4] = ["worker-a", "worker-b", "worker-c", "operator"];
+
 /// Their names.
 pub(super) const NAMES: [&str; 3] = ["Analysis Worker", "Writing Worker", "Third Worker"];
 
 const SECOND: u64 = 1_000;
+
 const PENDING: u64 = 300 * SECOND;
+
 const ACTIVE: u64 = 600 * SECOND;
+
 const PAUSE: u64 = 3_600 * SECOND;
+
 const SESSION: u64 = 3_600 * SECOND;
+
 /// Idle time of a chat session until it is asked to log out, and again until it expires.
 pub(super) const IDLE: u64 = 600 * SECOND;
 

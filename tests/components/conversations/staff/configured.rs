@@ -195,8 +195,8 @@ async fn agent_left_out_of_settings_goes_and_one_from_the_page_stays() {
     let component = bench().settings(both).database(&file).start().await;
     let dora = json!({ "agent_id": "dora", "name": "Dora", "type": "ai", "project_ids": ["shop"] });
     let dora = component.call("define_agent", dora).await["passkey"].as_str().unwrap().to_owned();
-    let alices = enter(&component, "alice", super::super::PASSKEY, "shop").await;
-    let bobs = enter(&component, "bob", super::super::PASSKEY, "shop").await;
+    let alices = enter(&component, "alice", PASSKEY, "shop").await;
+    let bobs = enter(&component, "bob", PASSKEY, "shop").await;
     drop(component);
 
     let component = bench().settings(settings(json!({ "bob": bob }))).database(&file).start().await;
@@ -205,16 +205,13 @@ async fn agent_left_out_of_settings_goes_and_one_from_the_page_stays() {
         "invalid_session"
     );
     assert_eq!(ids(&component, &bobs).await, ["bob", "dora", "operator"], "bob's session goes on");
-    assert_eq!(
-        refused(&component, "alice", super::super::PASSKEY, "shop").await,
-        "Authentication failed"
-    );
+    assert_eq!(refused(&component, "alice", PASSKEY, "shop").await, "Authentication failed");
     enter(&component, "dora", &dora, "shop").await;
     drop(component);
 
     let again = settings(json!({ "alice": agent(&json!({ "name": "Alice II" })), "bob": bob }));
     let component = bench().settings(again).database(&file).start().await;
-    let alice = enter(&component, "alice", super::super::PASSKEY, "shop").await;
+    let alice = enter(&component, "alice", PASSKEY, "shop").await;
     assert_eq!(agents(&component, &alice).await[0]["name"], "Alice II");
 }
 
@@ -224,7 +221,7 @@ async fn changed_hash_in_settings_ends_earlier_sessions() {
     let file = folder.path().join("conversations.sqlite");
     let settings = |hash: &str| json!({ "projects": { "shop": {} }, "agents": { "alice": agent(&json!({ "passkey": hash })) } });
     let component = bench().settings(settings(HASH)).database(&file).start().await;
-    let token = enter(&component, "alice", super::super::PASSKEY, "shop").await;
+    let token = enter(&component, "alice", PASSKEY, "shop").await;
     drop(component);
     let component = bench().settings(settings(HASH)).database(&file).start().await;
     assert_eq!(ids(&component, &token).await, ["alice", "operator"], "the same hash ends nothing");
@@ -235,10 +232,7 @@ async fn changed_hash_in_settings_ends_earlier_sessions() {
         component.failure("list_agents", json!({ "session_token": token })).await["error"],
         "invalid_session"
     );
-    assert_eq!(
-        refused(&component, "alice", super::super::PASSKEY, "shop").await,
-        "Authentication failed"
-    );
+    assert_eq!(refused(&component, "alice", PASSKEY, "shop").await, "Authentication failed");
 }
 
 #[tokio::test]
@@ -248,7 +242,7 @@ async fn accepts_a_thousand_agents_in_ten_projects() {
         (0..1_000).map(|it| (format!("a{it}"), agent(&json!({ "projects": projects })))).collect();
     let table: serde_json::Map<_, _> = projects.iter().map(|it| (it.clone(), json!({}))).collect();
     let component = bench().settings(json!({ "projects": table, "agents": agents })).start().await;
-    let token = enter(&component, "a999", super::super::PASSKEY, "p9").await;
+    let token = enter(&component, "a999", PASSKEY, "p9").await;
     assert_eq!(ids(&component, &token).await.len(), 1_001);
 }
 
@@ -261,6 +255,6 @@ async fn project_or_agent_without_a_name_is_called_by_its_id() {
         }))
         .start()
         .await;
-    let token = enter(&component, "alice", super::super::PASSKEY, "shop").await;
+    let token = enter(&component, "alice", PASSKEY, "shop").await;
     assert_eq!(agents(&component, &token).await[0]["name"], "alice");
 }
