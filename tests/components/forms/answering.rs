@@ -1,10 +1,11 @@
-//! Forms from the request to the answer (FORM-1, FORM-5, FORM-8 to FORM-11).
+//! Forms from the request to the answer (FORM-1, FORM-5, FORM-8 to FORM-11), with drafts and files.
 
 use std::time::Duration;
 
 use futures::future::join_all;
-use host::caller::Caller;
-use serde_json::json;
+use host::{blobs::Blobs, caller::Caller, component::ResourceBody};
+use serde_json::{Value, json};
+use tests::bench::Tested;
 use workbench::solo::SoloOutcome;
 
 use super::{
@@ -29,7 +30,7 @@ async fn result_and_its_first_text_are_those_of_the_specification() {
          ユーザーがフォームに入力後、次のメッセージとして入力内容が送信されます。",
         "FORM-8"
     );
-    let meta: serde_json::Value = serde_json::from_str(output.meta.as_deref().unwrap()).unwrap();
+    let meta: Value = serde_json::from_str(output.meta.as_deref().unwrap()).unwrap();
     assert_eq!(meta["type"], "form_request", "FORM-8");
     assert_eq!(meta["schema"], contact(), "FORM-8");
     assert_eq!(meta["status"], "waiting_for_input", "FORM-8");
@@ -206,4 +207,185 @@ async fn people_and_models_get_texts_in_their_language() {
     forms.speak(speaking("ja"));
     let problems = wrong(&forms, &handle, json!({})).await;
     assert_eq!(problems[0].1, "お名前は必須です", "FORM-46");
+}
+
+// Drafts: typed values are stored, except secrets and those of an outdated window.
+
+async fn save(forms: &Tested, handle: &str, values: Value) -> Value {
+    forms.call("save_form_draft", json!({ "handle": handle, "values": values })).await
+}
+
+async fn opened(forms: &Tested, handle: &str) -> Value {
+    forms.call("open_form", json!({ "handle": handle })).await
+}
+
+#[tokio::test]
+async fn draft_survives_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("forms.sqlite");
+    let forms = bench().database(&file).start().await;
+    let handle = ask(&forms, &contact()).await;
+    let fresh = opened(&forms, &handle).await;
+    assert_eq!((&fresh["revision"], fresh.get("draft")), (&json!(0), None));
+    assert_eq!((&fresh["schema"], &fresh["status"]), (&contact(), &json!("waiting")));
+    let saved = save(&forms, &handle, json!({ "name": "", "ok": "half", "stranger": 1 })).await;
+    assert_eq!(saved, json!({ "revision": 1, "saved_at": "2026-11-20T10:00:00Z" }));
+    drop(forms);
+    let forms = bench().database(&file).start().await;
+    let again = opened(&forms, &handle).await;
+    assert_eq!(again["draft"], json!({ "name": "", "ok": "half" }), "unchecked, and no strangers");
+    assert_eq!(again["revision"], 1);
+    submit(&forms, &handle, json!({ "name": "三葉" })).await;
+    assert_eq!(opened(&forms, &handle).await.get("draft"), None, "the answer has taken its place");
+}
+
+#[tokio::test]
+async fn rejects_draft_based_on_an_older_one_with_the_newer() {
+    let forms = open().await;
+    let handle = ask(&forms, &contact()).await;
+    let with = |revision: u32, name: &str| json!({ "handle": handle, "values": { "name": name }, "revision": revision });
+    forms.call("save_form_draft", with(0, "one")).await;
+    let failure = forms.failure("save_form_draft", with(0, "two")).await;
+    assert_eq!((&failure["error"], &failure["status"]), (&json!("draft_conflict"), &json!(409)));
+    assert_eq!(failure["data"]["draft"], json!({ "name": "one" }));
+    assert_eq!(failure["data"]["revision"], 1);
+    assert_eq!(forms.call("save_form_draft", with(1, "two")).await["revision"], 2);
+    assert_eq!(save(&forms, &handle, json!({ "name": "three" })).await["revision"], 3);
+}
+
+#[tokio::test]
+async fn secrets_are_not_stored_in_drafts() {
+    let forms = open().await;
+    let schema = json!({ "title": "a", "fields": [
+        { "name": "user", "type": "text", "label": "ユーザー" },
+        { "name": "password", "type": "text", "label": "パスワード" },
+    ] });
+    let handle = ask(&forms, &schema).await;
+    save(&forms, &handle, json!({ "user": "u", "password": "hunter2" })).await;
+    assert_eq!(opened(&forms, &handle).await["draft"], json!({ "user": "u" }));
+}
+
+#[tokio::test]
+async fn answered_form_rejects_drafts_and_cancelled_one_keeps_its() {
+    let forms = open().await;
+    let handle = ask(&forms, &contact()).await;
+    save(&forms, &handle, json!({ "name": "三" })).await;
+    close(&forms, &handle, "cancel").await;
+    let late = json!({ "handle": handle, "values": {} });
+    assert_eq!(refused(&forms, "save_form_draft", late).await, ("already_answered".into(), 409));
+    close(&forms, &handle, "reopen").await;
+    assert_eq!(opened(&forms, &handle).await["draft"], json!({ "name": "三" }));
+}
+
+#[tokio::test]
+async fn draft_size_is_limited() {
+    let forms = open().await;
+    let handle = ask(&forms, &contact()).await;
+    let huge = json!({ "handle": handle, "values": { "name": "あ".repeat(100_000) } });
+    assert_eq!(refused(&forms, "save_form_draft", huge).await.0, "invalid_params");
+}
+
+// Files in answers: their stored size and type count, not the described ones (FORM-36).
+
+const PDF: &[u8] = b"%PDF-1.7 a few bytes";
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n a few bytes";
+
+/// A form that takes this kind of files.
+fn taking(accept: &str, size_max: u64, multiple: bool) -> Value {
+    json!({ "title": "添付", "fields": [{
+        "name": "doc", "type": "file", "label": "添付ファイル",
+        "accept": accept, "maxSize": size_max, "multiple": multiple,
+    }] })
+}
+
+async fn put(blobs: &Blobs, bytes: &[u8], kind: &str) -> String {
+    blobs.put_for(None, bytes, kind).await.unwrap().id
+}
+
+fn file(id: &str, name: &str) -> Value {
+    json!({ "name": name, "type": "text/html", "size": 1, "fileId": id })
+}
+
+async fn given(forms: &Tested, handle: &str, value: Value) -> Value {
+    submit(forms, handle, json!({ "doc": value })).await["values"]["doc"].clone()
+}
+
+#[tokio::test]
+async fn size_and_type_come_from_the_store() {
+    let forms = open().await;
+    let id = put(forms.blobs(), PDF, "application/pdf").await;
+    let handle = ask(&forms, &taking(".pdf,.doc", 1_000, false)).await;
+    let value = given(&forms, &handle, file(&id, "見積.pdf")).await;
+    let size = PDF.len();
+    let kind = "application/pdf";
+    assert_eq!(value, json!({ "name": "見積.pdf", "type": kind, "size": size, "fileId": id }));
+}
+
+#[tokio::test]
+async fn reports_a_gone_too_large_or_different_file_at_its_field() {
+    let forms = open().await;
+    let pdf = put(forms.blobs(), PDF, "application/pdf").await;
+    let fake = put(forms.blobs(), PNG, "application/pdf").await;
+    let gone = "0".repeat(64);
+    for (schema, value) in [
+        (taking(".pdf", 1_000, false), file(&gone, "a.pdf")),
+        (taking(".pdf", 1_000, false), file("../../etc/passwd", "a.pdf")),
+        (taking(".pdf", 5, false), file(&pdf, "a.pdf")),
+        (taking(".pdf", 1_000, false), file(&fake, "a.pdf")),
+        (taking("image/*", 1_000, false), file(&pdf, "a.png")),
+        (taking(".png", 1_000, false), file(&pdf, "a.pdf")),
+        (taking(".pdf", 1_000, true), json!([file(&pdf, "a.pdf"), file(&gone, "b.pdf")])),
+    ] {
+        let handle = ask(&forms, &schema).await;
+        let problems = wrong(&forms, &handle, json!({ "doc": value })).await;
+        assert_eq!((problems.len(), problems[0].0.as_str()), (1, "doc"), "{schema} {problems:?}");
+        let arguments = json!({ "handle": handle, "values": { "doc": value } });
+        let outcome = forms.call("validate_form_submission", arguments).await;
+        assert_eq!(outcome["valid"], false, "{schema}");
+    }
+}
+
+#[tokio::test]
+async fn bytes_are_a_resource_only_of_the_form_that_names_them() {
+    let forms = open().await;
+    let (pdf, png) = (put(forms.blobs(), PDF, "application/pdf").await, PNG);
+    let png = put(forms.blobs(), png, "image/png").await;
+    let handle = ask(&forms, &taking("", 1_000, true)).await;
+    given(&forms, &handle, json!([file(&pdf, "a.pdf")])).await;
+    let uri = format!("form://{handle}/files/{pdf}");
+    let contents = forms.read(&uri).await.unwrap();
+    assert_eq!(contents[0].mime_type.as_deref(), Some("application/pdf"));
+    let ResourceBody::Blob(bytes) = &contents[0].body else { panic!("no bytes") };
+    assert_eq!(bytes, PDF);
+    let other = forms.read(&format!("form://{handle}/files/{png}")).await.unwrap_err();
+    assert_eq!(other["error"], "not_found", "it is in the store, but not of this form");
+    assert!(other["message"].as_str().unwrap().contains("ファイル"), "the form is there: {other}");
+    forms.read(&format!("form://nobody/files/{pdf}")).await.unwrap_err();
+    let output = result(&forms, "get_form_submission", json!({ "handle": handle })).await;
+    assert!(texts(&output).is_empty());
+    assert_eq!(output.content.len(), 1, "a link to the file");
+    let form = forms.read(&format!("form://{handle}")).await.unwrap();
+    let ResourceBody::Text(text) = &form[0].body else { panic!("no text") };
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap(), answer(&forms, &handle).await);
+}
+
+#[tokio::test]
+async fn files_used_by_a_form_outlive_unused_ones() {
+    let forms = open().await;
+    let (pdf, png) = (put(forms.blobs(), PDF, "application/pdf").await, PNG);
+    let png = put(forms.blobs(), png, "image/png").await;
+    let lost = put(forms.blobs(), b"lost", "text/plain").await;
+    let handle = ask(&forms, &taking("", 1_000, true)).await;
+    given(&forms, &handle, json!([file(&pdf, "a.pdf")])).await;
+    let draft = ask(&forms, &taking("", 1_000, true)).await;
+    let values = json!({ "doc": [file(&png, "a.png")] });
+    forms.call("save_form_draft", json!({ "handle": draft, "values": values })).await;
+    for _ in 0..8 {
+        forms.pass(Duration::from_secs(12 * 60 * 60));
+        forms.run_schedule().await.unwrap();
+    }
+    forms.read(&format!("form://{handle}/files/{pdf}")).await.unwrap();
+    assert_eq!(given(&forms, &draft, values["doc"].clone()).await[0]["fileId"], png);
+    assert!(forms.blobs().read(&lost, 0, 9).await.is_err(), "nobody names it");
 }

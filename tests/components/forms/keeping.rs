@@ -1,10 +1,12 @@
-//! Retention and limits of stored forms.
+//! Stored forms: retention, limits, and the list of them.
 
 use std::time::Duration;
 
-use serde_json::json;
+use host::component::ResourceBody;
+use serde_json::{Value, json};
+use tests::bench::Tested;
 
-use super::{answer, ask, bench, caller, contact, open, refused, submit};
+use super::{answer, ask, bench, caller, close, contact, open, refused, submit};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -70,7 +72,7 @@ async fn principal_may_have_1000_waiting_forms_not_counting_others() {
 }
 
 /// A form whose definition has about so many kilobytes.
-fn large(kilobytes: usize) -> serde_json::Value {
+fn large(kilobytes: usize) -> Value {
     let mut form = contact();
     form["description"] = json!("x".repeat(200));
     let options: Vec<_> = (0..kilobytes * 4)
@@ -131,4 +133,113 @@ async fn closed_unanswered_forms_make_room() {
     assert!(again < 20, "closed a moment ago, they can be taken up again");
     forms.pass(Duration::from_secs(601));
     ask(&forms, &form).await;
+}
+
+// The list of forms, as a page and as CSV.
+
+async fn list(forms: &Tested, arguments: Value) -> Vec<String> {
+    let listed = forms.call("list_form_submissions", arguments).await;
+    let listed = listed["forms"].as_array().unwrap().iter();
+    listed.map(|it| it["handle"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn csv(forms: &Tested, uri: &str) -> String {
+    let mut contents = forms.read(uri).await.unwrap();
+    assert_eq!(contents[0].mime_type.as_deref(), Some("text/csv;charset=utf-8"));
+    let ResourceBody::Text(text) = contents.remove(0).body else { panic!("no text") };
+    text
+}
+
+#[tokio::test]
+async fn list_is_newest_first_in_pages_of_fifty() {
+    let forms = open().await;
+    let mut handles = Vec::new();
+    for _ in 0..60 {
+        handles.push(ask(&forms, &contact()).await);
+        forms.pass(Duration::from_millis(1));
+    }
+    handles.reverse();
+    let first = forms.call("list_form_submissions", json!({})).await;
+    let cursor = first["next_cursor"].clone();
+    assert_eq!(list(&forms, json!({})).await, handles[..50]);
+    assert_eq!(list(&forms, json!({ "cursor": cursor })).await, handles[50..]);
+    let last = forms.call("list_form_submissions", json!({ "cursor": cursor })).await;
+    assert_eq!(last.get("next_cursor"), None);
+    let wrong = json!({ "cursor": "behind the last" });
+    assert_eq!(refused(&forms, "list_form_submissions", wrong).await.0, "invalid_params");
+}
+
+#[tokio::test]
+async fn caller_sees_own_forms_and_full_access_sees_all() {
+    let forms = open().await;
+    forms.speak(caller("alice", &["component:forms"]));
+    let hers = ask(&forms, &contact()).await;
+    forms.pass(Duration::from_secs(1));
+    forms.speak(caller("bob", &["component:forms"]));
+    let his = ask(&forms, &contact()).await;
+    assert_eq!(list(&forms, json!({})).await, std::slice::from_ref(&his));
+    assert!(!csv(&forms, "form://submissions.csv").await.contains(&hers));
+    submit(&forms, &hers, json!({ "name": "who has the handle answers" })).await;
+    forms.speak(caller("operator", &["*"]));
+    assert_eq!(list(&forms, json!({})).await, [his.clone(), hers.clone()]);
+    let submitted = list(&forms, json!({ "status": "submitted" })).await;
+    assert_eq!(submitted, std::slice::from_ref(&hers));
+    assert!(csv(&forms, "form://submissions.csv").await.contains(&his));
+    forms.speak(caller("alice", &["component:forms"]));
+    assert_eq!(list(&forms, json!({})).await, [hers]);
+}
+
+#[tokio::test]
+async fn csv_export_contains_no_formulas() {
+    let forms = open().await;
+    let handle = ask(&forms, &contact()).await;
+    submit(&forms, &handle, json!({ "name": "=HYPERLINK(\"x\"), \n窓口", "ok": true })).await;
+    forms.pass(Duration::from_secs(1));
+    let other = ask(&forms, &contact()).await;
+    close(&forms, &other, "decline").await;
+    let text = csv(&forms, "form://submissions.csv").await;
+    let at = "2026-11-20T10:00:0";
+    assert_eq!(
+        text,
+        format!(
+            "\u{feff}handle,title,status,asked_by,asked_at,answered_at,name,ok\r\n\
+             {other},連絡先,declined,,{at}1Z,{at}1Z,,\r\n\
+             {handle},連絡先,submitted,,{at}0Z,{at}0Z,\"'=HYPERLINK(\"\"x\"\"), \n窓口\",true\r\n"
+        )
+    );
+    let submitted = csv(&forms, "form://submissions.csv?status=submitted").await;
+    assert!(submitted.contains(&handle) && !submitted.contains(&other), "{submitted}");
+    assert!(forms.read("form://submissions.csv?status=lost").await.is_err());
+}
+
+#[tokio::test]
+async fn pages_of_long_answers_are_shorter_and_together_lose_none() {
+    let forms = open().await;
+    let long = "x".repeat(200 << 10);
+    let hidden = json!({ "name": "long", "type": "hidden", "value": long });
+    let mut handles = Vec::new();
+    for _ in 0..52 {
+        let handle = ask(&forms, &json!({ "title": "長", "fields": [hidden] })).await;
+        submit(&forms, &handle, json!({})).await;
+        forms.pass(Duration::from_millis(1));
+        handles.push(handle);
+    }
+    handles.reverse();
+    let (mut all, mut arguments, mut sizes) = (Vec::new(), json!({}), Vec::new());
+    loop {
+        let page = list(&forms, arguments.clone()).await;
+        sizes.push(page.len());
+        all.extend(page);
+        let listed = forms.call("list_form_submissions", arguments).await;
+        let Some(cursor) = listed.get("next_cursor") else { break };
+        assert!(sizes.len() < 52, "it ends");
+        arguments = json!({ "cursor": cursor });
+    }
+    assert_eq!(all, handles);
+    assert!(sizes[0] < 50, "fifty of them are more than 8 MiB: {sizes:?}");
+    let contents = forms.read("form://submissions.csv").await.unwrap();
+    let meta = contents[0].meta.as_deref();
+    assert_eq!(meta, Some(r#"{"forms/is-whole":false}"#), "what is left out is told");
+    let ResourceBody::Text(text) = &contents[0].body else { panic!("no text") };
+    assert!(text.contains(&handles[0]) && !text.contains(&handles[51]), "the newest are in it");
 }
