@@ -1,21 +1,32 @@
-//! Routes on a real road network, the centre of Helsinki: against a plain search, as alternatives, and by
-//! bytes read.
+//! Routes on a real road network, the centre of Helsinki: against a plain search, as alternatives, by bytes
+//! read; the component with an imported map, and the roads that the page draws.
 
-mod component;
-mod pairs;
 mod plain;
 
-use std::collections::HashMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
 use graph::{Found, Graph, NotFound, Point, RouteOptions};
-use pairs::{Pair, pairs};
-use plain::{Arc, Plain};
-use tests::maps::helsinki;
+use host::grants::Grant;
+use serde_json::{Value, json};
+use tests::{
+    bench::{Bench, Tested},
+    goldens,
+    maps::{helsinki, helsinki_extract},
+};
+use workbench::solo::SoloOutcome;
+
+use plain::{Arc, Pair, Plain, pairs};
 
 /// Pairs that are compared with the plain search.
 const PAIRS: usize = 1000;
+
 /// Pairs whose alternatives are held to their definition.
 const ALTERNATIVES: usize = 300;
+
 /// What one query may read of a file.
 const QUERY_BYTES_MAX: u64 = 1_000_000;
 
@@ -175,4 +186,171 @@ fn streets_stations_and_landmarks_are_found_by_each_name() {
     assert!(graph.places().named("Dogenpalast", 5).unwrap().is_empty());
     assert!(graph.attribution().contains("OpenStreetMap"), "{}", graph.attribution());
     assert!(!graph.drives_on_left());
+}
+
+// The component with a map that the operator grants: sound, foreign, damaged.
+
+async fn with_map(map: &Path) -> Tested {
+    let grants = ["sql", "settings", "clock", "random", "http", "files", "endpoints", "assistants"];
+    let all = Grant::ALL.into_iter().filter(|it| grants.contains(&&*it.to_string()));
+    all.fold(Bench::of("navigation"), Bench::grant).file("map", map).start().await
+}
+
+fn ask(origin: &str, destination: &str) -> Value {
+    json!({ "origin": origin, "destination": destination, "alternatives": true })
+}
+
+#[tokio::test]
+async fn route_on_an_imported_map_leads_from_name_to_name_and_back() {
+    let tested = with_map(&helsinki().file).await;
+    let there = tested.call("route_search", ask("Kiasma", "Hakaniemi")).await;
+    let route = &there["routes"][0];
+    let metres = route["distance"]["value"].as_f64().unwrap();
+    // 1.0 km as the crow flies.
+    assert!((900.0..4000.0).contains(&metres), "{route}");
+    let line = polyline::decode_polyline(route["polyline"].as_str().unwrap(), 5).unwrap();
+    let (first, last) = (line.0[0], line.0[line.0.len() - 1]);
+    assert!((first.y - 60.1717).abs() < 0.003 && (first.x - 24.9366).abs() < 0.006, "{first:?}");
+    assert!((last.y - 60.1787).abs() < 0.003 && (last.x - 24.9515).abs() < 0.006, "{last:?}");
+    assert!(!route["steps"].as_array().unwrap().is_empty());
+    let back = tested.call("route_search", ask("Hakaniemi", "Kiasma")).await;
+    assert_ne!(back["routes"][0]["polyline"], route["polyline"], "one-way streets");
+    let spot = tested.call("route_search", ask("60.1717,24.9366", "60.1787,24.9515")).await;
+    assert!(spot["routes"][0]["distance"]["value"].as_f64().unwrap() > 900.0, "{spot}");
+}
+
+#[tokio::test]
+async fn knows_places_of_an_imported_map_and_keeps_the_built_in_ones() {
+    let tested = with_map(&helsinki().file).await;
+    for name in ["Helsinki", "ヘルシンキ", "Helsingfors"] {
+        let place = tested.call("geocode", json!({ "address": name })).await;
+        let lat = place["location"]["lat"].as_f64().unwrap();
+        assert!((60.1..60.3).contains(&lat), "{name}: {place}");
+    }
+    let tokyo = tested.call("route_search", ask("東京駅", "横浜駅")).await;
+    assert!(tokyo["routes"][0]["distance"]["value"].as_f64().unwrap() > 20_000.0, "{tokyo}");
+    let apart = tested.failure("route_search", ask("東京駅", "Kiasma")).await;
+    assert!(
+        ["zero_results", "place_outside_map"].iter().any(|it| apart["error"] == *it),
+        "{apart}"
+    );
+}
+
+#[tokio::test]
+async fn rejects_file_that_is_no_map() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, content: &[u8]| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, content).unwrap();
+        file
+    };
+    let map = &helsinki().bytes;
+    let mut newer = map.clone();
+    newer[4..16].fill(0xff);
+    let files = [
+        helsinki_extract(),
+        put("empty", b""),
+        put("text", "{\"type\":\"FeatureCollection\"}".repeat(1000).as_bytes()),
+        put("zeros", &[0; 1 << 16]),
+        put("newer", &newer),
+        put("head", &map[..100]),
+    ];
+    for file in files {
+        let tested = with_map(&file).await;
+        for (tool, arguments) in [
+            ("route_search", ask("Kiasma", "Hakaniemi")),
+            ("geocode", json!({ "address": "Kiasma" })),
+        ] {
+            let failure = tested.failure(tool, arguments).await;
+            assert_eq!(failure["error"], "map_unreadable", "{}: {failure}", file.display());
+            assert_eq!(failure["status"], 500, "{failure}");
+            assert!(failure["message"].as_str().is_some_and(|it| !it.is_empty()), "{failure}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn damaged_map_gives_a_route_or_an_error_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("map");
+    let map = &helsinki().bytes;
+    let (mut routes, mut unreadable) = (0, 0);
+    let cut = (1..8).map(|it| map[..map.len() * it / 8].to_vec());
+    let flipped = (0..40).map(|number| {
+        let mut bytes = map.clone();
+        let at = (number * 7919 + 13) * 4001 % bytes.len();
+        bytes[at..].iter_mut().take(64).for_each(|it| *it = !*it);
+        bytes
+    });
+    for bytes in cut.chain(flipped) {
+        std::fs::write(&file, bytes).unwrap();
+        let tested = with_map(&file).await;
+        match tested.round("route_search", ask("Kiasma", "Hakaniemi"), json!({})).await {
+            SoloOutcome::Done(_) => routes += 1,
+            SoloOutcome::Failed(failure) => {
+                // A name whose block is damaged may be a name that is not there.
+                let text = ["map_unreadable", "place_unknown", "zero_results", "place_outside_map"];
+                assert!(text.iter().any(|it| failure["error"] == *it), "{failure}");
+                unreadable += usize::from(failure["error"] == "map_unreadable");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(routes > 0 && unreadable > 0, "{routes} {unreadable}");
+}
+
+// The roads that the page draws under a route match the bundled network.
+
+/// What is drawn, in this order; ferries and ramps are not.
+const CLASSES: [&str; 4] = ["secondary", "primary", "trunk", "motorway"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The rows of a table, without their comments.
+fn rows(name: &str) -> Vec<Vec<String>> {
+    let path = root().join("components/navigation/data").join(name);
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter(|it| !it.is_empty() && !it.starts_with('#'));
+    lines.map(|it| it.split('\t').map(str::to_owned).collect()).collect()
+}
+
+/// `35.68,139.77` as GeoJSON has it.
+fn place(text: &str) -> String {
+    let (lat, lng) = text.split_once(',').unwrap();
+    format!("[{},{}]", lng.parse::<f64>().unwrap(), lat.parse::<f64>().unwrap())
+}
+
+/// A `FeatureCollection`: one feature a class, one line a row of the table.
+fn drawn() -> String {
+    let pairs = |name: &str, column: usize| -> BTreeMap<String, String> {
+        rows(name).into_iter().map(|row| (row[0].clone(), row[column].clone())).collect()
+    };
+    let (junctions, classes) = (pairs("junctions.tsv", 1), pairs("roads.tsv", 4));
+    let links = rows("links.tsv");
+    let line = |row: &Vec<String>| {
+        let place = |it: &str| place(junctions.get(it).map_or(it, String::as_str));
+        let places = row[2].split_whitespace().map(place).collect::<Vec<_>>();
+        format!("[{}]", places.join(","))
+    };
+    let mut text = String::from("{\"type\":\"FeatureCollection\",\"features\":[");
+    for (index, class) in CLASSES.iter().enumerate() {
+        let own = links.iter().filter(|row| classes.get(&row[0]).is_some_and(|it| it == class));
+        let lines = own.map(line).collect::<Vec<_>>().join(",\n");
+        let comma = if index > 0 { "," } else { "" };
+        write!(
+            text,
+            "{comma}\n{{\"type\":\"Feature\",\"properties\":{{\"class\":\"{class}\"}},\
+             \"geometry\":{{\"type\":\"MultiLineString\",\"coordinates\":[\n{lines}\n]}}}}"
+        )
+        .unwrap();
+    }
+    text.push_str("\n]}\n");
+    text
+}
+
+#[test]
+fn roads_drawn_by_the_page_are_those_of_the_bundled_network() {
+    goldens::check(&root().join("components/output/map/roads.json"), &drawn());
 }

@@ -1,11 +1,6 @@
 //! The navigation component alone, by requirement: NAV-20 to NAV-40, over the bundled network.
 
-mod asking;
-mod comparing;
-mod looking;
-mod maps;
 mod routing;
-mod sentences;
 
 use graph::{Class, Link, Network, Node, Place, PlaceKind, Point, Text};
 use host::{
@@ -130,4 +125,269 @@ fn island() -> Network {
         forbidden: Vec::new(),
         places: vec![village("Westhaven", 0.0), village("Easthaven", 0.02)],
     }
+}
+
+// Validation of arguments before any work (NAV-20 to NAV-31).
+
+/// The specification's schemas, as it prints them, closed (SYS-7).
+const SEARCH: &str = include_str!("../../components/navigation/src/tools/search/input.json");
+
+const COMPARE: &str = include_str!("../../components/navigation/src/tools/compare/input.json");
+
+const GEOCODE: &str = include_str!("../../components/navigation/src/tools/geocode/input.json");
+
+#[tokio::test]
+async fn three_tools_have_the_specified_schemas_and_descriptions() {
+    let navigation = open().await;
+    let tools = navigation.component().tools();
+    let found: Vec<_> = tools.iter().map(|it| (&*it.name, (*it.input_schema).clone())).collect();
+    let expected: Vec<(&str, Value)> =
+        [("route_search", SEARCH), ("distance_compare", COMPARE), ("geocode", GEOCODE)]
+            .map(|(name, schema)| (name, serde_json::from_str(schema).unwrap()))
+            .to_vec();
+    assert_eq!(found.len(), expected.len());
+    for ((name, schema), (expected_name, expected_schema)) in found.into_iter().zip(expected) {
+        assert_eq!((name, Value::Object(schema)), (expected_name, expected_schema));
+    }
+    let begins = [
+        "指定された出発地と目的地のルートを",
+        "複数の出発地・目的地の",
+        "地名や住所を緯度・経度に",
+    ];
+    for (tool, begin) in tools.iter().zip(begins) {
+        assert!(tool.description.starts_with(begin), "{}", tool.description);
+        assert!(tool.hints.read_only, "{}", tool.name);
+    }
+}
+
+#[tokio::test]
+async fn rejects_invalid_arguments_with_their_pointer() {
+    let navigation = open().await;
+    let cases = [
+        (json!({ "origin": " " }), "/origin"),
+        (json!({ "destination": "駅".repeat(201) }), "/destination"),
+        (json!({ "origin": "NaN,139.7" }), "/origin"),
+        (json!({ "origin": "35.6,1397" }), "/origin"),
+        (json!({ "avoid": ["tunnels"] }), "/avoid/0"),
+        (json!({ "departure_time": "tomorrow" }), "/departure_time"),
+        (json!({ "departure_time": "2026-11-19T22:00:00Z" }), "/departure_time"),
+        (json!({ "departure_time": "1700000000" }), "/departure_time"),
+        (json!({ "traffic_model": "worst" }), "/traffic_model"),
+        (json!({ "travel_mode": "walking" }), "/travel_mode"),
+    ];
+    for (more, expected) in cases {
+        let at = pointer(&navigation, "route_search", to_yokohama(more.clone())).await;
+        assert_eq!(at, expected, "{more}");
+    }
+    let missing = json!({ "origin": "東京駅" });
+    assert_eq!(pointer(&navigation, "route_search", missing).await, "/destination");
+}
+
+#[tokio::test]
+async fn refuses_megabyte_address_and_500_origins_without_work() {
+    let navigation = open().await;
+    let long = "あ".repeat(350_000);
+    let at = pointer(&navigation, "geocode", json!({ "address": long })).await;
+    assert_eq!(at, "/address");
+    let many = json!({ "origins": vec!["東京駅"; 500], "destinations": ["横浜駅"] });
+    assert_eq!(pointer(&navigation, "distance_compare", many).await, "/origins");
+    let pairs = json!({ "origins": vec!["東京駅"; 11], "destinations": vec!["横浜駅"; 10] });
+    assert_eq!(pointer(&navigation, "distance_compare", pairs).await, "/destinations");
+    let none = json!({ "origins": [], "destinations": ["横浜駅"] });
+    assert_eq!(pointer(&navigation, "distance_compare", none).await, "/origins");
+}
+
+#[tokio::test]
+async fn distinguishes_unknown_place_from_one_outside_the_map() {
+    let navigation = open().await;
+    let unknown = json!({ "origin": "ここではないどこか", "destination": "横浜駅" });
+    let (code, failure) = refused(&navigation, "route_search", unknown).await;
+    assert_eq!((&*code, &failure["status"]), ("place_unknown", &json!(404)), "{failure}");
+    assert_eq!(failure["data"]["pointer"], "/origin", "{failure}");
+    assert_eq!(failure["data"]["status"], "NOT_FOUND");
+    let outside = json!({ "origin": "東京駅", "destination": "48.8584,2.2945" });
+    let (code, failure) = refused(&navigation, "route_search", outside).await;
+    assert_eq!((&*code, &failure["status"]), ("place_outside_map", &json!(404)), "{failure}");
+    assert_eq!(failure["data"]["pointer"], "/destination", "{failure}");
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.contains("import-map") && message.contains("プロバイダー"), "{message}");
+}
+
+#[tokio::test]
+async fn invalid_settings_prevent_the_start_and_are_named() {
+    let cases = [
+        (json!({ "provider": "bing" }), "/provider"),
+        (json!({ "provider": "osrm" }), "/osrm_url"),
+        (json!({ "google_url": "maps.example" }), "/google_url"),
+        (json!({ "daily_quota": "many" }), "/daily_quota"),
+        (json!({ "maps": ["a", ""] }), "/maps"),
+    ];
+    for (settings, named) in cases {
+        let Err(error) = bench().settings(settings.clone()).try_start().await else {
+            panic!("it starts with {settings}")
+        };
+        assert!(error.contains(named), "{settings}: {error}");
+    }
+    for settings in [json!({ "provider": "demo" }), json!({ "daily_quota": "250" })] {
+        assert!(bench().settings(settings.clone()).try_start().await.is_ok(), "{settings}");
+    }
+}
+
+// Distance matrices and places (NAV-25, NAV-30).
+
+/// Rows are origins, elements are destinations, and each pair keeps its own status.
+#[tokio::test]
+async fn rows_are_origins_elements_destinations_and_pairs_keep_status() {
+    let navigation = open().await;
+    let arguments = json!({
+        "origins": ["東京駅", "ここではないどこか", "品川駅"],
+        "destinations": ["横浜駅", "48.8584,2.2945"],
+    });
+    let table = navigation.call("distance_compare", arguments).await;
+    let status = |row: usize, element: usize| &table["rows"][row]["elements"][element]["status"];
+    assert_eq!(table["rows"].as_array().unwrap().len(), 3);
+    assert_eq!((status(0, 0), status(2, 0)), (&json!("OK"), &json!("OK")), "{table}");
+    assert_eq!(status(0, 1), "ZERO_RESULTS");
+    assert_eq!((status(1, 0), status(1, 1)), (&json!("NOT_FOUND"), &json!("NOT_FOUND")));
+    let lost = &table["rows"][1]["elements"][0];
+    assert_eq!(lost.as_object().unwrap().len(), 1, "nothing but the status: {lost}");
+    let metres = |row: usize| table["rows"][row]["elements"][0]["distance"]["value"].as_u64();
+    assert!(metres(0) > metres(2), "Shinagawa is nearer: {table}");
+    assert_eq!(table["origin_addresses"].as_array().unwrap().len(), 3);
+    assert_eq!(table["origin_addresses"][1], "");
+    assert!(table["destination_addresses"][0].as_str().unwrap().contains("横浜"), "{table}");
+}
+
+#[tokio::test]
+async fn a_pair_is_as_far_and_as_long_as_its_route() {
+    let navigation = open().await;
+    let pair = json!({ "origins": ["東京駅"], "destinations": ["横浜駅"] });
+    let table = navigation.call("distance_compare", pair).await;
+    let route = json!({ "origin": "東京駅", "destination": "横浜駅" });
+    let route = &navigation.call("route_search", route).await["routes"][0];
+    let element = &table["rows"][0]["elements"][0];
+    for member in ["distance", "duration", "duration_in_traffic"] {
+        let (a, b) = (&element[member]["value"], &route[member]["value"]);
+        let apart = a.as_i64().unwrap() - b.as_i64().unwrap();
+        assert!(apart.abs() <= 1, "{member}: {a} and {b}");
+    }
+}
+
+#[tokio::test]
+async fn finds_a_place_by_name_reading_address_and_coordinates() {
+    let navigation = open().await;
+    for address in ["東京駅", "とうきょうえき", "ﾄｳｷｮｳ 駅", "Tokyo Station", "東京"]
+    {
+        let place = navigation.call("geocode", json!({ "address": address })).await;
+        let lat = place["location"]["lat"].as_f64().unwrap();
+        assert!((lat - 35.681).abs() < 0.02, "{address}: {place}");
+        assert!(!place["place_id"].as_str().unwrap().is_empty());
+    }
+    let place = navigation.call("geocode", json!({ "address": "35.6812,139.7671" })).await;
+    assert_eq!(place["location"], json!({ "lat": 35.6812, "lng": 139.7671 }));
+    let (code, failure) = refused(&navigation, "geocode", json!({ "address": "ぬ" })).await;
+    assert_eq!(code, "place_unknown", "{failure}");
+    assert_eq!(failure["data"]["pointer"], "/address");
+}
+
+// The page's other requests: suggestions while typing, places at a point, the map's extent.
+
+#[tokio::test]
+async fn places_are_suggested_while_typing() {
+    let navigation = open().await;
+    let found = navigation.get("places", &[("q", "よこはま"), ("limit", "5")]).await.unwrap();
+    let found = found.as_array().unwrap();
+    assert!((1..=5).contains(&found.len()), "{found:?}");
+    assert!(found.iter().any(|it| it["name"] == "横浜駅"), "{found:?}");
+    for member in ["name", "detail", "location", "place_id"] {
+        assert!(!found[0][member].is_null(), "{found:?}");
+    }
+    assert_eq!(navigation.get("places", &[("q", " ")]).await.unwrap(), json!([]));
+    assert!(navigation.get("places", &[]).await.is_err());
+    let long = "あ".repeat(300_000);
+    assert!(navigation.get("places", &[("q", &long)]).await.is_err());
+    assert!(navigation.get("places", &[("q", "a"), ("limit", "1000")]).await.is_err());
+}
+
+#[tokio::test]
+async fn click_is_named_after_the_nearest_place_or_not_at_all() {
+    let navigation = open().await;
+    let near = |lat: &'static str, lng: &'static str| [("lat", lat), ("lng", lng)];
+    let found = navigation.get("nearest", &near("35.6812", "139.7671")).await.unwrap();
+    assert!(found["name"].is_string(), "{found}");
+    let found = navigation.get("nearest", &near("0", "-30")).await.unwrap();
+    assert_eq!(found, Value::Null);
+    assert!(navigation.get("nearest", &near("NaN", "0")).await.is_err());
+    assert!(navigation.get("nearest", &near("north", "0")).await.is_err());
+}
+
+#[tokio::test]
+async fn reports_route_provider_and_map() {
+    let navigation = open().await;
+    let about = navigation.get("about", &[]).await.unwrap();
+    assert_eq!((&about["provider"], &about["last"]), (&json!("builtin"), &Value::Null));
+    let [south, north] = [0, 1].map(|it| about["bounds"][it][0].as_f64().unwrap());
+    assert!(south < 35.5 && north > 35.68, "{about}");
+    assert!(!about["attribution"].as_str().unwrap().is_empty());
+    let elsewhere = json!({ "provider": "osrm", "osrm_url": "http://127.0.0.1:9" });
+    let navigation = bench().settings(elsewhere).start().await;
+    let about = navigation.get("about", &[]).await.unwrap();
+    assert_eq!((&about["provider"], &about["bounds"]), (&json!("osrm"), &Value::Null));
+    assert_eq!(navigation.get("places", &[("q", "東京")]).await.unwrap(), json!([]));
+}
+
+// Routes requested in sentences, turn by turn.
+
+/// A turn in which `message` is sent and a route may be searched.
+fn says(message: &str) -> Value {
+    let arguments = ["avoid", "origin", "destination"];
+    let tool = json!({ "name": "route_search", "arguments": arguments, "is_read_only": true });
+    json!({ "message": message, "tools": [tool] })
+}
+
+#[tokio::test]
+async fn a_sentence_becomes_a_call_and_its_result_an_answer() {
+    let navigation = open().await;
+    let turn = says("東京駅から横浜駅まで高速を使わずに");
+    let called = navigation.converse(turn).await.unwrap();
+    let call = &called["calls"][0];
+    assert_eq!(call["tool"], "route_search");
+    let expected = json!({ "origin": "東京駅", "destination": "横浜駅", "avoid": ["highways"] });
+    assert_eq!(call["arguments"], expected);
+    assert!(!call["reason"].as_str().unwrap().is_empty(), "people read why (NAV-54)");
+    assert!(called["confidence"].as_f64().unwrap() > 0.5);
+
+    let answered = json!([{ "call": call, "output": { "routes": [] } }]);
+    let turn = json!({ "memory": called["memory"], "answered": answered });
+    let answer = navigation.converse(turn).await.unwrap();
+    assert!(answer["text"].as_str().unwrap().contains("ルート"), "{answer}");
+}
+
+#[tokio::test]
+async fn follow_up_sentence_continues_from_memory_alone() {
+    let navigation = open().await;
+    let first = navigation.converse(says("東京駅から横浜駅まで")).await.unwrap();
+    let mut next = says("有料道路は避けて");
+    next["memory"] = first["memory"].clone();
+    let next = navigation.converse(next).await.unwrap();
+    assert_eq!(next["calls"][0]["arguments"]["avoid"], json!(["tolls"]));
+}
+
+#[tokio::test]
+async fn route_kind_is_chosen_without_a_sentence() {
+    let navigation = open().await;
+    let route = json!({ "origin": "東京駅", "destination": "横浜駅", "kind": "no_tolls" });
+    let turn = json!({ "message": "", "context": { "route": route }, "tools": [{ "name": "route_search" }] });
+    let called = navigation.converse(turn).await.unwrap();
+    assert_eq!(called["calls"][0]["arguments"]["avoid"], json!(["tolls"]), "NAV-18");
+}
+
+#[tokio::test]
+async fn rejects_invalid_route_and_ignores_another_context() {
+    let navigation = open().await;
+    let turn = json!({ "message": "今日は", "context": { "route": { "origin": "東京駅" } } });
+    let failure = navigation.converse(turn).await.unwrap_err();
+    assert!(failure["message"].as_str().unwrap().contains("context"), "{failure}");
+    let turn = json!({ "message": "東京駅から横浜駅まで", "context": { "weather": {} } });
+    assert_eq!(navigation.converse(turn).await.unwrap()["confidence"], 0.0);
 }

@@ -1,8 +1,10 @@
-//! Routes over the bundled network: their shape, their steps, their traffic (NAV-20, NAV-51).
+//! Routes over the bundled network (NAV-20, NAV-51) and over imported maps.
+
+use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{details, english, object, open, refused, result, texts, to_yokohama};
+use super::{bench, details, english, map, object, open, refused, result, texts, to_yokohama};
 
 async fn routes(navigation: &tests::bench::Tested, more: Value) -> Vec<Value> {
     let output = navigation.call("route_search", to_yokohama(more)).await;
@@ -126,4 +128,59 @@ async fn english_callers_get_english_steps() {
     let unknown = json!({ "origin": "ここではないどこか", "destination": "横浜駅" });
     let (_, failure) = refused(&navigation, "route_search", unknown).await;
     assert!(failure["message"].as_str().unwrap().starts_with("No place named"), "{failure}");
+}
+
+// Imported maps: they come first, and broken ones are reported.
+
+#[tokio::test]
+async fn imported_map_has_its_own_places_and_built_in_ones_stay() {
+    let map = map();
+    let navigation = bench().file("map", map.path()).start().await;
+    let arguments = json!({ "origin": "Westhaven", "destination": "Easthaven" });
+    let output = result(&navigation, "route_search", arguments).await;
+    let route = &object(&output)["routes"][0];
+    assert_eq!(route["summary"], "Shore Road経由");
+    assert_eq!(details(&output)["attribution"], "© the tests");
+    let output = result(&navigation, "route_search", to_yokohama(json!({}))).await;
+    assert_ne!(details(&output)["attribution"], "© the tests");
+    let about = navigation.get("about", &[]).await.unwrap();
+    assert_eq!(about["map"], "Atlantis");
+}
+
+#[tokio::test]
+async fn reports_that_no_route_joins_two_maps() {
+    let map = map();
+    let navigation = bench().file("map", map.path()).start().await;
+    let apart = json!({ "origin": "Westhaven", "destination": "横浜駅" });
+    let (code, failure) = refused(&navigation, "route_search", apart).await;
+    assert_eq!(code, "place_outside_map", "{failure}");
+    assert_eq!(failure["data"]["map"], "Atlantis", "{failure}");
+}
+
+#[tokio::test]
+async fn reads_map_named_in_the_settings() {
+    let settings = json!({ "maps": ["absent", "island"] });
+    let map = map();
+    let navigation = bench().settings(settings).file("island", map.path()).start().await;
+    let place = navigation.call("geocode", json!({ "address": "Easthaven" })).await;
+    assert_eq!(place["place_id"], "island:Easthaven");
+}
+
+#[tokio::test]
+async fn rejects_broken_or_foreign_map_with_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = fs::read(map().path()).unwrap();
+    let half = &whole[..whole.len() / 2];
+    let mut old = whole.clone();
+    old[8] = 1;
+    let cases: [&[u8]; 5] = [b"", b"no graph at all", half, &[0xff; 4_096], &old];
+    for (index, bytes) in cases.into_iter().enumerate() {
+        let file = folder.path().join(index.to_string());
+        fs::write(&file, bytes).unwrap();
+        let navigation = bench().file("map", &file).start().await;
+        let (code, failure) = refused(&navigation, "route_search", to_yokohama(json!({}))).await;
+        assert_eq!((&*code, &failure["status"]), ("map_unreadable", &json!(500)), "{index}");
+        let message = failure["message"].as_str().unwrap();
+        assert!(message.contains("import-map") && message.contains("maps"), "{message}");
+    }
 }
