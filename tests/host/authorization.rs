@@ -1,28 +1,31 @@
-//! Authorization: who may connect, what they see and may call, at which rate, and in how many sessions.
+//! Authorization: who may connect, from which page, what they see and may call, and that no token leaks.
+
+mod accounts;
+mod oauth;
+mod operator;
+mod scopes;
+mod sessions;
+
+use std::fs;
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use tests::{
     client::{Client, MODERN},
     component_bytes,
+    legacy::LegacySession,
+    operator::Operator,
+    process::{Process, command, output},
     server::{Folders, TestServer},
 };
 
-mod accounts;
-mod command_line;
-mod cors;
-mod instructions;
-mod leaks;
-mod oauth;
-mod operator;
-mod rate;
-mod scopes;
-mod sessions;
-
 /// A caller with full access, and three with less.
 const ANN: &str = "mdg_ann-may-do-everything";
+
 const BEN: &str = "mdg_ben-may-echo";
+
 const EVE: &str = "mdg_eve-may-use-the-cinema";
+
 const OLD: &str = "mdg_old-has-expired";
 
 /// The configuration of a caller's token.
@@ -130,9 +133,8 @@ async fn shows_caller_but_never_token_to_components_and_audit_log() {
     let (status, answer) = server.client_with(BEN).request("tools/call", whoami()).await;
     assert_eq!(status, StatusCode::FORBIDDEN, "{answer}");
     server.server().calls.watch.audit.flush();
-    let audit = std::fs::read_dir(server.folders.data().join("audit")).unwrap();
-    let audit: String =
-        audit.map(|it| std::fs::read_to_string(it.unwrap().path()).unwrap()).collect();
+    let audit = fs::read_dir(server.folders.data().join("audit")).unwrap();
+    let audit: String = audit.map(|it| fs::read_to_string(it.unwrap().path()).unwrap()).collect();
     let lines: Vec<Value> = audit.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     let found = |principal: &str, outcome: &str| {
         lines.iter().any(|it| it["principal"] == principal && it["outcome"] == outcome)
@@ -196,4 +198,196 @@ fn modern<'a>(method: &'a str, name: &'a str) -> [(&'a str, &'a str); 4] {
         ("mcp-method", method),
         ("mcp-name", name),
     ]
+}
+
+// Instructions for models: the host's, and those of the components that the caller may use.
+
+const READS: &str = "mdg_reads-the-library";
+
+/// The library's instructions.
+const OF_LIBRARY: &str = "Books are found by their subject.";
+
+/// The instructions of both eras.
+async fn instructions(client: &Client) -> [String; 2] {
+    let discovered = client.result("server/discover", json!({})).await;
+    let initialize = json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": {
+            "protocolVersion": tests::legacy::LEGACY, "capabilities": {},
+            "clientInfo": { "name": "tests", "version": "1" },
+        },
+    });
+    let accept = [("accept", "application/json, text/event-stream")];
+    let answer = client.post("/mcp", &accept, initialize.to_string()).await.text().await.unwrap();
+    let lines = answer.lines().map(|it| it.strip_prefix("data:").unwrap_or(it));
+    let mut answers = lines.filter_map(|it| serde_json::from_str::<Value>(it).ok());
+    let initialized = answers.find(|it| it["result"].is_object()).expect("it initializes");
+    [&discovered, &initialized["result"]]
+        .map(|it| it["instructions"].as_str().expect("there are some").to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sends_component_instructions_in_both_eras_to_allowed_callers() {
+    let lines = entry("reads", READS, "'component:library'")
+        + "[components.library]\ngrants = ['events']\n";
+    let server = serve_with(&["echo", "library"], &lines).await;
+    for instructions in instructions(&server.client_with(READS)).await {
+        assert!(instructions.starts_with("Each tool runs in a sandbox"), "{instructions}");
+        assert!(instructions.ends_with(&format!("\n\n{OF_LIBRARY}")), "{instructions}");
+    }
+    for instructions in instructions(&server.client_with(BEN)).await {
+        assert!(instructions.starts_with("Each tool runs in a sandbox"), "{instructions}");
+        assert!(!instructions.contains(OF_LIBRARY), "{instructions}");
+    }
+    let scope = async |token: &str| {
+        let found = server.client_with(token).result("server/discover", json!({})).await;
+        found["cacheScope"].as_str().map(str::to_owned)
+    };
+    assert_eq!(scope(READS).await.as_deref(), Some("private"), "they depend on the token");
+}
+
+// CORS: which foreign pages may call the server, and with which headers.
+
+const PAGE: &str = "https://app.example";
+
+const LISTED: &str = "allowed_origins = ['https://app.example']";
+
+async fn preflight(server: &TestServer, path: &str, origin: &str) -> Response {
+    let request = server.client().http(Method::OPTIONS, path).header("origin", origin);
+    let request = request.header("access-control-request-method", "POST");
+    let headers = "authorization, mcp-protocol-version, mcp-param-region, x-evil";
+    let request = request.header("access-control-request-headers", headers);
+    request.send().await.unwrap()
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> &'a str {
+    response.headers().get(name).map(|it| it.to_str().unwrap()).unwrap_or_default()
+}
+
+fn has_cors(response: &Response) -> bool {
+    response.headers().keys().any(|it| it.as_str().starts_with("access-control"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn listed_page_preflights_without_token_and_reads_its_answers() {
+    let server = serve(LISTED).await;
+    for path in ["/mcp", "/rpc", "/api/blobs", "/api/cinema/movies"] {
+        let may = preflight(&server, path, PAGE).await;
+        assert_eq!(may.status(), StatusCode::NO_CONTENT, "{path}");
+        assert_eq!(header(&may, "access-control-allow-origin"), PAGE);
+        assert!(header(&may, "access-control-allow-methods").contains("POST"));
+        let headers = header(&may, "access-control-allow-headers");
+        assert_eq!(headers, "authorization, mcp-protocol-version, mcp-param-region");
+        assert!(header(&may, "vary").contains("Origin"), "{may:?}");
+        assert_eq!(header(&may, "access-control-allow-credentials"), "", "no cookies here");
+    }
+    for (token, status) in [(Some(ANN), 200), (Some("mdg_wrong"), 401), (None, 401)] {
+        let request = server.client().http(Method::GET, "/api/blobs/none").header("origin", PAGE);
+        let status = if status == 200 { 404 } else { status };
+        let answer = match token {
+            Some(token) => request.bearer_auth(token).send().await.unwrap(),
+            None => request.send().await.unwrap(),
+        };
+        assert_eq!(answer.status().as_u16(), status);
+        assert_eq!(header(&answer, "access-control-allow-origin"), PAGE);
+        assert!(header(&answer, "access-control-expose-headers").contains("WWW-Authenticate"));
+        assert!(header(&answer, "vary").contains("Origin"), "{answer:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refuses_any_other_page_without_cors_and_own_page_needs_none() {
+    let server = serve(LISTED).await;
+    for origin in ["https://evil.example", "https://app.example.evil.example", "null"] {
+        let refused = preflight(&server, "/mcp", origin).await;
+        assert!(refused.status() == StatusCode::FORBIDDEN && !has_cors(&refused), "{refused:?}");
+    }
+    let own = server.client().http(Method::GET, "/api/health").header("origin", server.url());
+    let own = own.send().await.unwrap();
+    assert!(own.status().is_success() && !has_cors(&own), "{own:?}");
+    let plain = server.client_with(ANN).send("tools/list", json!({})).await;
+    assert!(plain.status().is_success() && !has_cors(&plain), "{plain:?}");
+    let none = serve("").await;
+    let refused = preflight(&none, "/mcp", PAGE).await;
+    assert!(refused.status() == StatusCode::FORBIDDEN && !has_cors(&refused), "{refused:?}");
+}
+
+// Tokens and their digests appear in no response, log or file.
+
+const SECRET: &str = "mdg_s3cr3t-t0ken";
+
+const WRONG: &str = "mdg_wr0ng-but-close";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_and_its_digest_appear_nowhere() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let config = folders.data().with_file_name("madoguchi.toml");
+    let lines = format!("bundled = false\n{}", entry("ann", SECRET, "'tool:whoami', 'tool:echo'"));
+    fs::write(&config, lines).unwrap();
+    let log = config.with_file_name("log");
+    let mut command = command(&folders);
+    command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    command.arg("--config").arg(&config).env("MADOGUCHI_LOG", "trace");
+    let mut process = Process::logging(command, fs::File::create(&log).unwrap());
+
+    let mut text = String::new();
+    for token in [SECRET, WRONG] {
+        let client = Client::new(&process.url).with_token(token);
+        for (method, params) in [
+            ("tools/call", json!({ "name": "whoami", "arguments": {} })),
+            ("tools/call", json!({ "name": "greet", "arguments": {} })),
+            ("tools/list", json!({})),
+            ("no/such", json!({})),
+        ] {
+            let answer = client.send(method, params).await;
+            text += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
+        }
+        for path in ["/", "/api/health", "/api/nobody/x", "/api/blobs/x"] {
+            let answer = client.get(path).await;
+            text += &format!("{:?}{}", answer.headers().clone(), answer.text().await.unwrap());
+        }
+        if let Ok(session) = LegacySession::begin(&client).await {
+            text += &session.call("whoami", json!({})).await.to_string();
+        }
+    }
+    let operator = Operator::of(&folders.data());
+    for path in ["metrics", "audit?lines=1000", "components"] {
+        text += &operator.send(Method::GET, path, "").await.1.to_string();
+    }
+    process.signal();
+    process.wait();
+    let log = fs::read_to_string(log).unwrap();
+    assert!(text.contains("\"ann\"") && log.len() > 1_000, "there was something to see: {text}");
+    let digest = host::digest::digest(SECRET.as_bytes());
+    let kept = folders.kept();
+    let is_below =
+        |folder: &str| kept.iter().any(|it| it.0.starts_with(folders.data().join(folder)));
+    assert!(is_below("audit") && is_below("generations"), "what lies in folders is read");
+    for form in [SECRET, WRONG, &digest, &SECRET[4..]] {
+        assert!(!text.contains(form), "an answer has {form}");
+        assert!(!log.contains(form), "the log has {form}");
+        for (path, bytes) in &kept {
+            let is_in = bytes.windows(form.len()).any(|it| it == form.as_bytes());
+            assert!(!is_in, "{form} is in {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn token_given_as_digest_is_reported_without_the_token() {
+    let folders = Folders::new();
+    let file = folders.data().with_file_name("madoguchi.toml");
+    fs::write(&file, format!("[tokens.ann]\nsha256 = '{SECRET}'\nscopes = ['{SECRET}']\n"))
+        .unwrap();
+    let start = output(command(&folders).args(["--addr", "127.0.0.1:0", "--config"]).arg(&file));
+    let check = output(command(&folders).arg("check-config").arg(&file));
+    let debug =
+        format!("{:?}", host::Config::read(&file, tests::embedded()).unwrap().tokens["ann"].sha256);
+    for ended in [start, check] {
+        assert!(!ended.status.success(), "{ended:?}");
+        let text = String::from_utf8_lossy(&ended.stderr) + String::from_utf8_lossy(&ended.stdout);
+        assert!(text.contains("madoguchi token new") && !text.contains("s3cr3t"), "{text}");
+    }
+    assert!(!debug.contains("s3cr3t"), "{debug}");
 }

@@ -1,6 +1,9 @@
 //! People's accounts and the built-in authorization server (AUTH-1 to AUTH-12): tokens, consent, revocation,
 //! attacks.
 
+mod attacks;
+mod pages;
+
 use std::{fs, time::Duration};
 
 use reqwest::{Method, StatusCode};
@@ -17,11 +20,6 @@ use tests::{
 };
 
 use super::challenge;
-
-mod attacks;
-mod documents;
-mod own_page;
-mod pages;
 
 /// A server of echo and cinema with accounts, and these lines after.
 async fn serve(lines: &str) -> TestServer {
