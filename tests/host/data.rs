@@ -1,6 +1,8 @@
 //! The data folder: private, used by one server at a time, on full disks and with damaged files.
 #![cfg(unix)]
 
+mod backup;
+
 use std::{
     fs, io,
     os::unix::fs::PermissionsExt,
@@ -17,10 +19,6 @@ use tests::{
     process::{Process, bare_command, command, output, program},
     server::{Folders, TestServer},
 };
-
-mod backup;
-mod damage;
-mod full;
 
 fn cinema_folders() -> Folders {
     cinema_in(Folders::new())
@@ -198,4 +196,266 @@ async fn read_only_commands_run_during_serve_writing_ones_do_not() {
     let refused = second(&server.folders, &["import", "conversations", lines]);
     let complaint = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && complaint.contains("another server"), "{complaint}");
+}
+
+// Damaged or missing databases: detected, reported with the remedy, and without effect on other components.
+
+/// A server with `echo` and `cinema`, in whose database a seat is reserved.
+async fn with_a_seat() -> TestServer {
+    let folders = cinema_in_files();
+    folders.put("echo", &component_bytes("echo"));
+    let server = TestServer::start(folders, |_| {}).await;
+    reserve(&server.client()).await;
+    server
+}
+
+/// Checks that cinema is not served, that health names file, reason and remedy, and that echo is served.
+async fn is_reported(client: &Client, why: &str) {
+    let body = health(client).await;
+    assert_eq!(body["status"], "degraded", "{why}: {body}");
+    let error = body["components"]["cinema"]["error"].as_str().unwrap_or_else(|| panic!("{body}"));
+    for part in ["cinema.db", why, "backup", "begin anew"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    assert!(!client.tools().await.contains(&"list_movies".to_owned()));
+    client.output("echo", json!({ "value": {} })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reports_gone_empty_or_damaged_database_and_starts_no_new_one() {
+    let mut server = with_a_seat().await;
+    server.stop().await;
+    let file = server.databases().join("cinema.db");
+    let good = fs::read(&file).unwrap();
+    let mut pages = good.clone();
+    let middle = good.len() / 2;
+    pages[middle..middle + 4096].fill(0xA5);
+    let mut bits = good.clone();
+    // In the headers of pages: contents of cells have no checksum.
+    for page in 1..good.len() / 4096 {
+        bits[page * 4096 + 3] ^= 0x40;
+    }
+    let half = good[..good.len() / 2].to_vec();
+    let damages = [
+        (Some(Vec::new()), "empty"),
+        (None, "gone"),
+        (Some(pages), "damaged"),
+        (Some(bits), "damaged"),
+        (Some(half), "damaged"),
+    ];
+    for (bytes, why) in damages {
+        match &bytes {
+            Some(bytes) => fs::write(&file, bytes).unwrap(),
+            None => fs::remove_file(&file).unwrap(),
+        }
+        server.restart().await;
+        is_reported(&server.client(), why).await;
+        server.stop().await;
+        let found = fs::read(&file).ok();
+        assert_eq!(found, bytes, "what there was is left for whoever mends it: {why}");
+    }
+    fs::write(&file, &good).unwrap();
+    server.restart().await;
+    assert_eq!(health(&server.client()).await["status"], "ok");
+    let kept = tests::process::exported(&server.folders, "cinema", "reservations");
+    assert_eq!(kept.len(), 1);
+    // The operator asks for a new beginning by removing all of it.
+    server.stop().await;
+    for entry in fs::read_dir(server.databases()).unwrap().map(|it| it.unwrap().path()) {
+        if entry.file_name().unwrap().to_str().unwrap().starts_with("cinema.db") {
+            fs::remove_file(entry).unwrap();
+        }
+    }
+    server.restart().await;
+    assert_eq!(health(&server.client()).await["status"], "ok");
+    assert_eq!(tests::process::exported(&server.folders, "cinema", "reservations").len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reports_a_log_lost_after_a_kill() {
+    for zeroed in [false, true] {
+        let folders = cinema_in_files();
+        folders.put("echo", &component_bytes("echo"));
+        let mut process = Process::start(&folders);
+        reserve(&Client::new(&process.url)).await;
+        process.kill();
+        let log = folders.data().join("databases/cinema.db-wal");
+        let bytes = fs::read(&log).unwrap();
+        match zeroed {
+            true => fs::write(&log, vec![0; bytes.len()]).unwrap(),
+            false => fs::remove_file(&log).unwrap(),
+        }
+        let mut process = Process::start(&folders);
+        is_reported(&Client::new(&process.url), "its log").await;
+        process.kill();
+        // The log is found again, and all is well.
+        let index = folders.data().join("databases/cinema.db-shm");
+        let _ = fs::remove_file(index);
+        fs::write(&log, bytes).unwrap();
+        let process = Process::start(&folders);
+        assert_eq!(health(&Client::new(&process.url)).await["status"], "ok");
+        assert_eq!(tests::process::exported(&folders, "cinema", "reservations").len(), 1);
+    }
+}
+
+// Full disks: reads are served, and writes resume as soon as there is room.
+
+/// The program on a simulated full disk; the limit can be lifted while it runs.
+fn without_room(folders: &Folders) -> std::process::Command {
+    in_shell("ulimit -S -f 0; ", folders)
+}
+
+/// The program that a limit of files' sizes does not end, after these commands of a shell.
+fn in_shell(before: &str, folders: &Folders) -> std::process::Command {
+    let mut shell = std::process::Command::new("sh");
+    let script = format!("trap '' XFSZ; {before}exec \"$0\" \"$@\"");
+    shell.args(["-c", &script]).arg(program()).arg("--data").arg(folders.data());
+    shell.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());
+    shell
+}
+
+fn make_room(process: &Process) {
+    limit(process, "--fsize=unlimited");
+}
+
+fn limit(process: &Process, sizes: &str) {
+    let id = process.id().to_string();
+    let limited = std::process::Command::new("prlimit").args(["--pid", &id, sizes]).status();
+    assert!(limited.unwrap().success());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn start_on_a_full_disk_serves_reads_and_recovers_by_itself() {
+    let folders = cinema_in_files();
+    let mut process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let reservation = reserve(&client).await;
+    assert_eq!(client.get("/api/health?ready").await.status(), 200);
+    process.signal();
+    process.wait();
+
+    let mut process = Process::logging(without_room(&folders), std::process::Stdio::null());
+    let client = Client::new(&process.url);
+    let stored = async |client: &Client| {
+        let arguments = json!({ "reservation_id": reservation });
+        client.output("get_reservation", arguments).await
+    };
+    assert_eq!(stored(&client).await["reservation_id"], reservation);
+    let show = id(&showtimes(&client).await[0]);
+    let seat = free_seats(&client, &show).await.remove(0);
+    let arguments = json!({ "user_id": "taro", "showtime_id": show, "seat_ids": [seat] });
+    let refused = client.failure("reserve_seats", arguments).await;
+    assert_eq!(
+        (&refused["error"], &refused["status"]),
+        (&json!("unavailable"), &json!(503)),
+        "{refused}"
+    );
+    let body = health(&client).await;
+    assert_eq!((&body["status"], &body["disk"]["status"]), (&json!("degraded"), &json!("failing")));
+    assert!(body["disk"]["error"].as_str().unwrap().contains("data folder"), "{body}");
+    assert_eq!(client.get("/api/health").await.status(), 200, "it lives");
+    assert_eq!(client.get("/api/health?ready").await.status(), 503, "and should not be sent to");
+    // STO-40: without the folder.
+    let ready = client.get("/api/ready").await;
+    assert_eq!(ready.status(), 503);
+    let arguments = json!({ "ready": false, "why": "the data folder cannot be written" });
+    assert_eq!(ready.json::<Value>().await.unwrap(), arguments);
+
+    make_room(&process);
+    let recovered = async {
+        while client.get("/api/health?ready").await.status() != 200
+            || health(&client).await["status"] != "ok"
+        {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(tests::PATIENCE, recovered).await.expect("it recovers");
+    let next = reserve(&client).await;
+    assert_eq!(stored(&client).await["reservation_id"], reservation);
+    let listed = output(command(&folders).args(["components"]));
+    assert!(listed.status.success(), "the operator reaches it: {listed:?}");
+    process.kill();
+    let process = Process::start(&folders);
+    let client = Client::new(&process.url);
+    let arguments = json!({ "reservation_id": next });
+    assert_eq!(client.output("get_reservation", arguments).await["reservation_id"], next);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_wait_for_the_audit_log_unless_operator_opts_out() {
+    for (lines, is_refused) in [("", true), ("[audit]\nrequired = false\n", false)] {
+        let folders = Folders::new();
+        folders.put("echo", &component_bytes("echo"));
+        folders.put("rogue", &component_bytes("rogue"));
+        drop(Process::start(&folders));
+        let file = folders.components().with_file_name("madoguchi.toml");
+        fs::write(&file, lines).unwrap();
+        let mut command = without_room(&folders);
+        command.arg("--config").arg(&file);
+        let process = Process::logging(command, std::process::Stdio::null());
+        let client = Client::new(&process.url);
+        client.output("echo", json!({ "value": {} })).await;
+        // It says of itself neither that it reads nor anything else.
+        let error = client.failure("panic", json!({})).await;
+        assert_eq!(error["error"] == "unavailable", is_refused, "{error}");
+        if is_refused {
+            let message = error["message"].as_str().unwrap();
+            assert!(message.contains("audit log") && message.contains("[audit]"), "{message}");
+            make_room(&process);
+            let runs = async {
+                while client.failure("panic", json!({})).await["error"] == "unavailable" {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            };
+            tokio::time::timeout(tests::PATIENCE, runs).await.expect("it recovers");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_not_written_on_a_full_disk_apply_later() {
+    let folders = cinema_in_files();
+    let demo = tests::root().join("components/cinema/demo.json");
+    let mut catalogue: Value = serde_json::from_slice(&fs::read(demo).unwrap()).unwrap();
+    let file = folders.components().with_file_name("films.json");
+    let mut name = |title: &str| {
+        catalogue["movies"][0]["title"] = title.into();
+        fs::write(&file, catalogue.to_string()).unwrap();
+    };
+    name("最初の題名");
+    let config = folders.components().with_file_name("madoguchi.toml");
+    let lines = "[components.cinema.settings]\ncatalog = { file = \"films.json\" }\n";
+    fs::write(&config, lines).unwrap();
+    let mut command = in_shell("", &folders);
+    command.arg("--config").arg(&config);
+    let process = Process::logging(command, std::process::Stdio::null());
+    let client = Client::new(&process.url);
+    let says = async |what: &str| {
+        let so = async {
+            loop {
+                let movies = client.output("list_movies", json!({})).await;
+                let health = health(&client).await;
+                if movies.to_string().contains(what) || health.to_string().contains(what) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::time::timeout(tests::PATIENCE, so).await.unwrap_or_else(|_| panic!("{what}"));
+    };
+    says("最初の題名").await;
+    limit(&process, "--fsize=0:");
+    name("次の題名");
+    says("its settings: ").await;
+    make_room(&process);
+    says("次の題名").await;
+    let told_no_more = async {
+        while health(&client).await["components"]["cinema"]["error"] != Value::Null {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(tests::PATIENCE, told_no_more).await.expect("nothing is wrong any more");
 }

@@ -357,14 +357,14 @@ async fn passkey_ceremony_spans_two_hosts() {
 /// STO-18
 #[tokio::test(flavor = "multi_thread")]
 async fn callers_rate_is_shared_by_all_hosts() {
-    let token = host::digest::digest(b"ann");
+    let token = digest(b"ann");
     let lines = format!(
         "[tokens.ann]\nscopes = ['*']\nsha256 = '{token}'\nrate = {{ requests_per_s = 1, burst = 30 }}\n"
     );
     let (_, hosts) = three(&["echo"], &lines).await;
     let many = std::num::NonZeroU32::new(100).unwrap();
     let know = || hosts.iter().all(|it| it.server().calls.config.live_nodes.cost(many).get() == 3);
-    tests::until("each knows of three", async || know()).await;
+    until("each knows of three", async || know()).await;
     let began = Instant::now();
     let mut let_in = 0;
     for request in 0..90 {
@@ -398,7 +398,7 @@ async fn login_and_revocation_hold_on_all_hosts() {
     assert_eq!(whoami(&hosts[2], access(&anew)).await, 401);
     for host in [0, 1] {
         let is_out = async || whoami(&hosts[host], access(&anew)).await == 401;
-        tests::until("it is known to be worth nothing", is_out).await;
+        until("it is known to be worth nothing", is_out).await;
     }
     let (status, _) = app.at(&at(1)).refresh(refresh(&anew), &[]).await;
     assert_eq!(status, 400);

@@ -310,8 +310,7 @@ impl Files {
 
     /// Waits for this number of rows; abandoned ones are deleted in the background.
     async fn until_rows(&self, table: &str, count: &str) {
-        tests::until(&format!("{table} has not {count} rows"), async || self.count(table) == count)
-            .await;
+        until(&format!("{table} has not {count} rows"), async || self.count(table) == count).await;
     }
 }
 
@@ -322,7 +321,7 @@ async fn a_blob_of_one_node_is_read_in_parts_on_another() {
     let blobs = files.open(&blobs::Limits::default());
     let whole: Vec<u8> = (0..700_001_u32).map(|it| (it % 251) as u8).collect();
     let blob = blobs[0].put_for(Some("ann".into()), &whole, "image/png").await.unwrap();
-    assert_eq!(blob.id, host::digest::digest(&whole));
+    assert_eq!(blob.id, digest(&whole));
     assert_eq!(blobs[1].stat(&blob.id).await.unwrap(), blob);
     let piece = 256 << 10;
     for (from, length) in [
@@ -340,7 +339,7 @@ async fn a_blob_of_one_node_is_read_in_parts_on_another() {
         let expected = whole.get(from..whole.len().min(from + length)).unwrap_or_default();
         assert!(found == expected, "{from} {length}: {}", found.len());
     }
-    for strange in ["", "../../seal.key", &host::digest::digest(b"other"), &blob.id[..63]] {
+    for strange in ["", "../../seal.key", &digest(b"other"), &blob.id[..63]] {
         assert!(matches!(blobs[1].stat(strange).await, Err(BlobError::Unknown)), "{strange}");
     }
     let empty = blobs[1].put_for(None, b"", "text/plain").await.unwrap();
@@ -381,10 +380,7 @@ async fn blobs_have_one_limit_over_all_nodes() {
     assert!(matches!(error, BlobError::Full(20480)), "{error}");
     files.until_rows("contents", "3").await;
     files.pass(101);
-    assert!(matches!(
-        blobs[1].read(&host::digest::digest(b"small"), 0, 9).await,
-        Err(BlobError::Unknown)
-    ));
+    assert!(matches!(blobs[1].read(&digest(b"small"), 0, 9).await, Err(BlobError::Unknown)));
     let swept = join_all(blobs.iter().map(Blobs::sweep)).await;
     assert_eq!(swept.into_iter().map(Result::unwrap).sum::<usize>(), 3, "each by one node");
     assert_eq!(["blobs", "contents", "pieces"].map(|it| files.count(it)), ["0", "0", "0"]);
