@@ -1,18 +1,25 @@
 //! Hostile components: each ends at a named limit, while a neighbour and health are served. Afterwards the
 //! host is unchanged.
 
-use host::{grants::Grant, limits::Limits};
-use serde_json::{Value, json};
-use tests::{
-    component_bytes,
-    server::{Folders, TestServer},
+use std::{
+    fs::{self, File},
+    time::{Duration, Instant},
 };
 
-mod calls;
-mod floods;
-mod loading;
-mod process;
-mod storage;
+use futures::future::join_all;
+use host::{
+    grants::Grant,
+    limits::{CheckOutputs, Limits},
+};
+use serde_json::{Value, json};
+use tests::{
+    client::Client,
+    component_bytes,
+    postgres::Cluster,
+    process::{Process, command},
+    sabotaged,
+    server::{Folders, TestServer},
+};
 
 /// Low limits of time, high limits of size.
 fn limits() -> Limits {
@@ -81,4 +88,415 @@ async fn while_serving_neighbour<T>(
 async fn error_of(server: &TestServer, name: &str) -> String {
     let health: Value = server.client().get("/api/health").await.json().await.unwrap();
     health["components"][name]["error"].as_str().unwrap_or_default().to_owned()
+}
+
+// Calls that take too much, return invalid output, or ask endlessly.
+
+/// Each misdeed and the limit that ends it.
+const LIMITED: [(&str, &str); 8] = [
+    ("spin", "cpu_ms_max"),
+    ("hoard", "memory_bytes_max"),
+    ("recurse", "stack_bytes_max"),
+    ("recurse_flat", "stack_bytes_max"),
+    ("bloat", "output_bytes_max"),
+    ("clutch", "handles_max"),
+    ("pester", "questions_max"),
+    ("remember", "state_bytes_max"),
+];
+
+/// Those whose output or question cannot be used.
+const BROKEN: [&str; 5] = ["panic", "lie", "babble", "nest", "ask_wrongly"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stops_each_misdeed_at_its_named_limit_and_serves_neighbour() {
+    let server = server(&["echo", "rogue"], limits()).await;
+    let client = server.client();
+    for (tool, limit) in LIMITED {
+        let (failure, _) = while_serving_neighbour(&server, client.failure(tool, json!({}))).await;
+        assert_eq!(failure["error"], "limit_exceeded", "{tool}: {failure}");
+        assert_eq!(failure["data"]["limit"], limit, "{tool}: {failure}");
+        assert!(failure["message"].as_str().unwrap().contains(limit), "{tool}: {failure}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unusable_output_is_withheld_on_every_surface() {
+    let server = server(&["echo", "rogue"], limits()).await;
+    let client = server.client();
+    for tool in BROKEN {
+        let (failure, _) = while_serving_neighbour(&server, client.failure(tool, json!({}))).await;
+        assert_eq!(failure["error"], "internal_error", "{tool}: {failure}");
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": tool, "params": {} });
+        let answer = client.post("/rpc", &[], body.to_string()).await.text().await.unwrap();
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["error"]["code"], -32603, "{tool}: {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn outputs_against_schema_pass_only_if_unchecked() {
+    let trusting = Limits { check_outputs: CheckOutputs::Never, ..limits() };
+    let server = server(&["rogue"], trusting).await;
+    assert_eq!(server.client().output("lie", json!({})).await["answer"], "forty-two");
+    assert_eq!(server.client().failure("babble", json!({})).await["error"], "internal_error");
+}
+
+async fn round(client: &Client, before: &Value) -> Value {
+    let mut params = json!({ "name": "nag", "arguments": {} });
+    if let Some(asked) = before["inputRequests"].as_object() {
+        let yes = json!({ "action": "accept", "content": {} });
+        let answers: serde_json::Map<_, _> =
+            asked.keys().map(|it| (it.clone(), yes.clone())).collect();
+        params["inputResponses"] = answers.into();
+        params["requestState"] = before["requestState"].clone();
+    }
+    client.result("tools/call", params).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn endlessly_asking_tool_is_stopped() {
+    let server = server(&["echo", "rogue"], limits()).await;
+    let client = server.client();
+    let nagging = async {
+        let mut last = Value::Null;
+        for rounds in 0..100 {
+            last = round(&client, &last).await;
+            if last["isError"] == true {
+                return (rounds, last);
+            }
+        }
+        panic!("it asks on: {last}")
+    };
+    let ((rounds, last), _) = while_serving_neighbour(&server, nagging).await;
+    assert_eq!(rounds, 10, "the official SDKs ask no more often");
+    assert_eq!(last["_meta"]["madoguchi/error"]["data"]["limit"], "rounds_max", "{last}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rejects_too_deeply_nested_json() {
+    let server = server(&["echo"], limits()).await;
+    let client = server.client();
+    let value = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"value":{{"a":{value}}}}}}}}}"#
+    );
+    let headers = [
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", tests::client::MODERN),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "echo"),
+    ];
+    let rpc = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"echo","params":{{"value":{{"a":{value}}}}}}}"#
+    );
+    let both = async {
+        let mcp = client.post("/mcp", &headers, call).await.text().await.unwrap();
+        (mcp, client.post("/rpc", &[], rpc).await.text().await.unwrap())
+    };
+    let ((mcp, rpc), _) = while_serving_neighbour(&server, both).await;
+    for answer in [mcp, rpc] {
+        assert!(answer.contains("\"error\"") || answer.contains("isError"), "{answer:.300}");
+        assert!(!answer.contains("[[[["), "{answer:.300}");
+    }
+}
+
+// Hostile use of the database.
+
+/// Ended by the deadline: the call's, or the statement's, which is the same moment.
+fn names_the_deadline(failure: &Value) -> bool {
+    failure["data"]["limit"] == "deadline_ms"
+        || failure["message"].as_str().is_some_and(|it| it.contains("deadline_ms"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ends_a_never_ending_statement_and_the_database_lives_on() {
+    let server = server(&["echo", "saboteur"], Limits { deadline_ms: 4_000, ..limits() }).await;
+    let client = server.client();
+    for tool in ["grind_read", "grind_write"] {
+        // On a machine so busy that a round takes a second, it is tried again.
+        let mut most = 0;
+        for _ in 0..10 {
+            let grinds = client.failure(tool, json!({}));
+            let (failure, served) = while_serving_neighbour(&server, grinds).await;
+            assert!(names_the_deadline(&failure), "{tool}: {failure}");
+            client.output("begin", json!({})).await;
+            most = most.max(served);
+            if most > 5 {
+                break;
+            }
+        }
+        assert!(most > 5, "{tool}: the neighbour was served {most} times only");
+    }
+}
+
+/// Bytes of all databases.
+fn on_disk(server: &TestServer) -> u64 {
+    let Some(url) = server.folders.store() else {
+        let files = fs::read_dir(server.databases()).unwrap().flatten();
+        return files.map(|it| it.metadata().map_or(0, |it| it.len())).sum();
+    };
+    let bytes = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+        WHERE relkind = 'r' AND relnamespace::regnamespace::text LIKE 'component%'";
+    Cluster::shared().sql(url.rsplit('/').next().unwrap(), &[bytes])[0].parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_is_full_at_its_limit_and_can_be_emptied() {
+    let limits = limits();
+    let room = limits.database_bytes_max;
+    let server = server(&["echo", "saboteur"], Limits { deadline_ms: 30_000, ..limits }).await;
+    let client = server.client();
+    let (failure, _) = while_serving_neighbour(&server, client.failure("fill", json!({}))).await;
+    assert!(failure["message"].as_str().unwrap().contains("database_bytes_max"), "{failure}");
+    assert!(client.output("begin", json!({})).await["rows"].as_i64().unwrap() > 0);
+    let bytes = on_disk(&server);
+    assert!(bytes <= 4 * room, "{bytes} bytes on disk, of a database of {room}");
+    client.output("clear", json!({})).await;
+    assert_eq!(client.output("begin", json!({})).await["rows"], 0);
+}
+
+// Components that misbehave before they serve.
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keeps_out_component_failing_its_tool_listing_with_the_reason() {
+    let folders = Folders::new();
+    folders.put("echo", &component_bytes("echo"));
+    let faults = [
+        ("panics", b'p', "does not describe itself"),
+        ("loops", b'l', "cpu_ms_max"),
+        ("hoards", b'm', "memory_bytes_max"),
+        ("mistypes", b't', "is not a JSON Schema"),
+        ("bulges", b'b', "output_bytes_max"),
+    ];
+    for (name, fault, _) in faults {
+        folders.put(name, &sabotaged(fault));
+    }
+    let server = start(folders, limits()).await;
+    for (name, _, reason) in faults {
+        let error = error_of(&server, name).await;
+        assert!(error.contains(reason), "{name}: {error}");
+        assert!(!error.contains("as promised"), "{name}: {error}");
+    }
+    assert!(!server.client().tools().await.contains(&"begin".to_owned()));
+    server.client().output("echo", json!({ "value": {} })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_start_of_a_component_delays_no_other() {
+    let server = server(&["echo"], Limits { cpu_ms_max: 60_000, ..limits() }).await;
+    let client = server.client();
+    server.folders.put("saboteur", &sabotaged(b's'));
+    let there = async {
+        for _ in 0..100_000 {
+            if client.tools().await.contains(&"begin".to_owned()) {
+                return true;
+            }
+            tokio::task::yield_now().await;
+        }
+        false
+    };
+    let (there, served) = while_serving_neighbour(&server, there).await;
+    assert!(there, "{}", error_of(&server, "saboteur").await);
+    assert!(served > 5, "the neighbour was served {served} times only");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn invalid_version_leaves_the_valid_one_serving() {
+    let server = server(&["echo", "saboteur"], limits()).await;
+    let client = server.client();
+    client.output("begin", json!({})).await;
+    server.folders.put("saboteur", &sabotaged(b'l'));
+    let error = async {
+        for _ in 0..100_000 {
+            let error = error_of(&server, "saboteur").await;
+            if !error.is_empty() {
+                return error;
+            }
+        }
+        String::new()
+    };
+    let (error, _) = while_serving_neighbour(&server, error).await;
+    assert!(error.contains("cpu_ms_max"), "{error}");
+    client.output("begin", json!({})).await;
+}
+
+// Floods of calls, log lines and notifications.
+
+#[tokio::test(flavor = "multi_thread")]
+async fn flood_of_unnoticeably_short_calls_leaves_neighbour_its_turn() {
+    let server = server(&["echo", "rogue"], limits()).await;
+    // On a machine so busy that it gets less than its quick share, the flood is none: then another one is begun.
+    let mut most = 0;
+    for _ in 0..10 {
+        let flood = join_all((0..64).map(|_| {
+            let client = server.client();
+            tokio::spawn(async move {
+                for _ in 0..8 {
+                    // About 1.3 ms each: it ends before the second tick.
+                    client.output("jab", json!({ "turns": 4 })).await;
+                }
+            })
+        }));
+        let (done, served) = while_serving_neighbour(&server, flood).await;
+        done.into_iter().for_each(Result::unwrap);
+        most = most.max(served);
+        if most > 20 {
+            return;
+        }
+    }
+    panic!("the neighbour was served {most} times only");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_without_a_place_get_a_retry_time_on_every_surface() {
+    let narrow = Limits {
+        calls_max: 1,
+        queue_max: 0,
+        cpu_ms_max: 600_000,
+        deadline_ms: 600_000,
+        ..limits()
+    };
+    let server = server(&["echo", "rogue"], narrow).await;
+    let spinning = server.client();
+    let spinning = tokio::spawn(async move { spinning.failure("spin", json!({})).await });
+    server.is_running("rogue", 1).await;
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "jab", "params": { "turns": 0 } });
+    let client = server.client();
+    let busy = client.post("/rpc", &[], body.to_string()).await;
+    assert_eq!(busy.status(), 503, "the only place is taken");
+    let seconds = busy.headers()["retry-after"].to_str().unwrap().parse::<u64>().unwrap();
+    assert!((1..=30).contains(&seconds), "{seconds}");
+    let answer: Value = busy.json().await.unwrap();
+    assert_eq!(answer["error"]["data"]["error"], "busy", "{answer}");
+    assert!(answer["error"]["data"]["retry_after_ms"].as_u64().unwrap() >= 50, "{answer}");
+    assert!(!spinning.is_finished());
+    spinning.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_a_call_waiting_past_its_deadline_for_a_place() {
+    // Loading has that time as well: a busy machine takes a while.
+    let narrow = Limits { calls_max: 1, deadline_ms: 2_000, cpu_ms_max: 60_000, ..limits() };
+    let folders = Folders::new();
+    for name in ["echo", "rogue"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let server = TestServer::start(folders, |config| {
+        config.limits = limits();
+        config.components.entry("rogue".to_owned()).or_default().limits = Some(narrow);
+    })
+    .await;
+    let spin =
+        |client: Client| tokio::spawn(async move { client.failure("spin", json!({})).await });
+    let all = join_all((0..4).map(|_| spin(server.client())));
+    let (answers, _) = while_serving_neighbour(&server, all).await;
+    let answers: Vec<_> = answers.into_iter().map(Result::unwrap).collect();
+    let count = |error: &str| answers.iter().filter(|it| it["error"] == error).count();
+    assert!(count("limit_exceeded") >= 1, "{answers:?}");
+    assert_eq!(count("limit_exceeded") + count("busy"), 4, "{answers:?}");
+}
+
+/// What waits for a place has as much less time in it: one that began later beside it ends later.
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_for_a_place_counts_against_the_deadline() {
+    let narrow = Limits { calls_max: 1, deadline_ms: 5_000, cpu_ms_max: 60_000, ..limits() };
+    let server = server(&["rogue", "saboteur"], narrow).await;
+    let begin = |tool: &'static str| {
+        let client = server.client();
+        tokio::spawn(async move { (client.failure(tool, json!({})).await, Instant::now()) })
+    };
+    let second = Duration::from_secs(1);
+    let first = begin("spin");
+    tokio::time::sleep(2 * second).await;
+    let waits = begin("spin");
+    tokio::time::sleep(2 * second).await;
+    let neighbour = begin("grind_read");
+    assert_eq!(first.await.unwrap().0["data"]["limit"], "deadline_ms");
+    let (waited, ended) = waits.await.unwrap();
+    assert_eq!(waited["data"]["limit"], "deadline_ms");
+    assert!(neighbour.await.unwrap().1 > ended, "it began later, and waited for nothing");
+}
+
+/// A call that asks for notifications of its progress.
+async fn call_with_progress(client: &Client, tool: &str) -> Value {
+    let mut meta = Client::meta();
+    meta["progressToken"] = "far".into();
+    let params = json!({ "name": tool, "arguments": {}, "_meta": meta });
+    client.result("tools/call", params).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn flood_of_log_lines_and_notifications_is_cut() {
+    // Its time is no matter here, and a slow machine takes more of it.
+    let patient = Limits { cpu_ms_max: 60_000, deadline_ms: 60_000, ..limits() };
+    let server = server(&["echo", "rogue"], patient).await;
+    let client = server.client();
+    for tool in ["chatter", "whisper", "report"] {
+        let (result, _) = while_serving_neighbour(&server, call_with_progress(&client, tool)).await;
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+    }
+}
+
+// Hostile components in the program as users start it: its log, and its memory afterwards.
+
+/// Allowed growth of memory by one round: pages cached by the pool and the allocator.
+const SLACK: u64 = 32 << 20;
+
+async fn everything(client: &Client) {
+    for (tool, limit) in LIMITED {
+        assert_eq!(client.failure(tool, json!({})).await["data"]["limit"], limit, "{tool}");
+    }
+    for tool in BROKEN {
+        assert_eq!(client.failure(tool, json!({})).await["error"], "internal_error", "{tool}");
+    }
+    for tool in ["chatter", "whisper", "report"] {
+        call_with_progress(client, tool).await;
+    }
+    client.failure("fill", json!({})).await;
+    client.output("clear", json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn log_names_each_limit_and_memory_returns_to_its_level() {
+    let folders = Folders::new();
+    for name in ["echo", "rogue", "saboteur"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let home = folders.components().parent().unwrap().to_owned();
+    let config = home.join("madoguchi.toml");
+    let text = "[limits]\ncpu_ms_max = 300\ndatabase_bytes_max = 8388608\nmemory_bytes_max = 201326592\n\
+                [components.saboteur]\ngrants = [\"sql\"]\n";
+    fs::write(&config, text).unwrap();
+    let log = home.join("log");
+    let mut command = command(&folders);
+    command.arg("--config").arg(&config).args(["--addr", "127.0.0.1:0", "--components"]);
+    command.arg(folders.components());
+    let process = Process::logging(command, File::create(&log).unwrap());
+    let client = Client::new(&process.url);
+
+    client.output("echo", json!({ "value": {} })).await;
+    let before = process.resident_bytes();
+    everything(&client).await;
+    let text = fs::read_to_string(&log).unwrap();
+    let limits = LIMITED.iter().map(|(_, limit)| *limit);
+    for limit in limits.chain(["log_bytes_max", "progress_max"]) {
+        assert!(text.contains(limit), "{limit} is not in the log");
+    }
+    assert!(text.contains("broke its contract"), "what was broken is not in the log");
+    assert!(text.contains("as promised"), "the reason of the trap is not in the log");
+
+    everything(&client).await;
+    let Some(before) = before else { return };
+    let mut after = u64::MAX;
+    // Pages go back to the system in their own time, those of threads at their end; a call now and then
+    // lets them.
+    for _ in 0..1_000 {
+        client.output("echo", json!({ "value": {} })).await;
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        after = process.resident_bytes().unwrap_or(after);
+        if after <= before + SLACK {
+            return;
+        }
+    }
+    panic!("{} MiB before, {} MiB after", before >> 20, after >> 20);
 }
