@@ -49,7 +49,7 @@ fn routers() -> PathBuf {
 }
 
 fn done(program: &Path, arguments: &[&Path]) {
-    let ended = tests::process::output(Command::new(program).args(arguments));
+    let ended = output(Command::new(program).args(arguments));
     let text = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(ended.status.success(), "{}: {text}", program.display());
 }
