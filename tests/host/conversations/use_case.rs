@@ -1,20 +1,29 @@
 //! UC016 end to end over MCP, by two independent programs (CONV-100 to CONV-104).
 
-mod agents;
-
-use agents::{
-    Agent,
-    Language::{Python, TypeScript},
-    starter,
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    time::Duration,
 };
+
+use Language::{Python, TypeScript};
 use serde_json::{Value, json};
 use tests::{
-    client::Client, component_bytes, conversations::toml, process::Process, server::Folders,
+    client::Client,
+    component_bytes,
+    conversations::{PASSKEY, toml},
+    process::Process,
+    root,
+    server::Folders,
 };
 
 const FIRST: [&str; 5] =
     ["しりとりをしましょう。りんご", "らっぱ", "だちょう", "ぎんこう", "まくら"];
+
 const SECOND: [&str; 5] = ["ごりら", "ぱんだ", "うさぎ", "うま", "らいおん"];
+
 const GOODBYE: &str = "5ターン完了。終了します";
 
 /// A server where two agents play and a person watches.
@@ -68,7 +77,7 @@ fn senders_and_contents(answer: &Value) -> Vec<(&str, &str)> {
 }
 
 /// CONV-100, with these two.
-async fn five_round_trips(a: agents::Language, b: agents::Language) {
+async fn five_round_trips(a: Language, b: Language) {
     let game = Game::open(&[]);
     let mut part = starter(&FIRST);
     part["goodbye"] = GOODBYE.into();
@@ -226,4 +235,118 @@ async fn notifies_agent_already_there_without_new_login_conv_104() {
     let expected = [("worker-a", "りんご"), ("worker-b", "ごりら"), ("worker-a", GOODBYE)];
     assert_eq!(senders_and_contents(&conversation), expected);
     assert_eq!(trace(&conversation)[1], ("active", "worker-b"));
+}
+
+// Agents as processes: clients of the official SDKs.
+
+/// Maximum time until an agent's call is visible.
+const SOON: Duration = tests::PATIENCE;
+
+/// The language and SDK of an agent.
+#[derive(Clone, Copy)]
+enum Language {
+    /// The Python SDK of the server's era.
+    Python,
+    /// The SDK v1 of TypeScript, which opens a session.
+    TypeScript,
+}
+
+/// A running agent.
+struct Agent {
+    child: Child,
+    lines: Receiver<Value>,
+    /// Its calls so far, with their answers.
+    received: Vec<Value>,
+}
+
+fn program(language: Language) -> Command {
+    let folder = root().join("tests/clients");
+    let (program, script): (PathBuf, _) = match language {
+        Python => (root().join("target/venv/bin/python"), "agent.py"),
+        TypeScript => (folder.join("node_modules/node/bin/node"), "agent.mjs"),
+    };
+    assert!(program.is_file(), "the clients are not set up; `cargo xtask test` does it");
+    let mut command = Command::new(program);
+    command.current_dir(folder).arg(script);
+    command
+}
+
+impl Agent {
+    /// Starts one of the project `games` with its part.
+    fn start(language: Language, url: &str, id: &str, mut part: Value) -> Self {
+        part["agent_id"] = id.into();
+        part["passkey"] = PASSKEY.into();
+        part["project_id"] = "games".into();
+        let mut command = program(language);
+        command.arg(format!("{url}/mcp")).arg(part.to_string());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the agent starts");
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            let lines = output.lines().map_while(Result::ok);
+            let lines = lines.filter_map(|it| serde_json::from_str(&it).ok());
+            lines.map_while(|it| sender.send(it).ok()).for_each(drop);
+        });
+        Self { child, lines, received: Vec::new() }
+    }
+
+    /// Waits for its next call of `tool` whose answer satisfies the predicate.
+    fn until(&mut self, tool: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let line = self.lines.recv_timeout(SOON);
+            let line = line.unwrap_or_else(|it| panic!("no {tool}: {it}: {:#?}", self.received));
+            self.received.push(line.clone());
+            if line["tool"] == tool && holds(&line["answer"]) {
+                return line["answer"].clone();
+            }
+        }
+    }
+
+    /// Lets it send its first message.
+    fn go(&mut self) {
+        let mut input = self.child.stdin.take().expect("nobody went before");
+        input.write_all(b"go\n").expect("it listens");
+    }
+
+    /// Waits until it has exited successfully.
+    fn end(&mut self) {
+        while let Ok(line) = self.lines.recv_timeout(SOON) {
+            self.received.push(line);
+        }
+        let status = self.child.wait().expect("it is our child");
+        assert!(status.success(), "{status}: {:#?}", self.received);
+    }
+
+    /// The actions that it received.
+    fn actions(&self) -> Vec<&str> {
+        let next = self.received.iter().filter(|it| it["tool"] == "get_next_action");
+        next.map(|it| it["answer"]["action"].as_str().expect("an action")).collect()
+    }
+
+    /// The answer with that action, which must be the only one.
+    fn notice(&self, action: &str) -> &Value {
+        let mut those = self.received.iter().filter(|it| it["answer"]["action"] == action);
+        let event = those.next().unwrap_or_else(|| panic!("no {action}: {:#?}", self.received));
+        assert!(those.next().is_none(), "{action} twice: {:#?}", self.received);
+        &event["answer"]
+    }
+
+    /// Every message that it read.
+    fn read(&self) -> Vec<&Value> {
+        let reads = self.received.iter().filter(|it| it["tool"] == "get_pending_messages");
+        reads.flat_map(|it| it["answer"]["pending_messages"].as_array().expect("a list")).collect()
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The script of the agent that starts, with these words.
+fn starter(texts: &[&str]) -> Value {
+    json!({ "target": "worker-b", "purpose": "しりとり", "words": texts, "waits": true })
 }
