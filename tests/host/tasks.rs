@@ -1,5 +1,7 @@
 //! Calls as tasks: they survive disconnects and restarts, for clients that support them.
 
+mod misuse;
+
 use std::{fs, time::Duration};
 
 use host::{Config, grants::Grant, limits::Limits};
@@ -12,11 +14,9 @@ use tests::{
     server::{Folders, TestServer},
 };
 
-mod misuse;
-mod notices;
-
 /// The extension's name.
 const TASKS: &str = "io.modelcontextprotocol/tasks";
+
 /// The error for a client without the extension.
 const MISSING_CAPABILITY: i64 = -32021;
 
