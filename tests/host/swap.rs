@@ -1,7 +1,9 @@
-//! Components are replaced while they serve, unnoticed by callers (SYS-6).
+//! Components are replaced while they serve, unnoticed by callers (SYS-6), those of an earlier contract too.
 
 use std::{
     collections::BTreeSet,
+    fs,
+    io::Read,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -9,13 +11,14 @@ use std::{
     time::Duration,
 };
 
+use flate2::read::GzDecoder;
 use serde_json::json;
 use tests::{
     cinema::{free_seats, id, showtimes},
     client::Listener,
     component_bytes,
     legacy::LegacySession,
-    rebuilt,
+    rebuilt, root,
     server::{Folders, TestServer},
 };
 use tokio::sync::Mutex;
@@ -118,7 +121,7 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
                 error.clear();
             }
             1 => {
-                let same = std::fs::read(server.file("cinema")).unwrap();
+                let same = fs::read(server.file("cinema")).unwrap();
                 server.folders.put("cinema", &same);
                 tokio::time::sleep(Duration::from_millis(150)).await;
             }
@@ -128,7 +131,7 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
             }
             _ => {
                 // As an editor would: in place, half of it first.
-                std::fs::write(server.file("cinema"), &original[..original.len() / 2]).unwrap();
+                fs::write(server.file("cinema"), &original[..original.len() / 2]).unwrap();
                 error = refused(&server, &error).await;
             }
         }
@@ -215,7 +218,7 @@ async fn reports_second_component_with_same_tool_and_first_serves_on() {
 async fn removed_component_is_no_longer_offered() {
     let server = TestServer::with(&["echo", "rogue"]).await;
     let mut changes = server.server().calls.registry.changes();
-    std::fs::remove_file(server.file("rogue")).unwrap();
+    fs::remove_file(server.file("rogue")).unwrap();
     let gone = changes.wait_for(|it| it.component("rogue").is_none());
     tokio::time::timeout(tests::PATIENCE, gone).await.expect("in time").unwrap();
     assert!(!server.client().tools().await.contains(&"spin".to_owned()));
@@ -228,13 +231,13 @@ async fn unreadable_folder_removes_no_component() {
     let mut changes = server.server().calls.registry.changes();
     let folder = server.folders.components();
     let aside = folder.with_file_name("aside");
-    std::fs::rename(&folder, &aside).unwrap();
+    fs::rename(&folder, &aside).unwrap();
     // As where a disk fails: there is something, and no list of it.
-    std::fs::write(&folder, "").unwrap();
+    fs::write(&folder, "").unwrap();
     // Two scans one second apart confirm a removal; scans run every 2 s.
     tokio::time::sleep(Duration::from_secs(6)).await;
-    std::fs::remove_file(&folder).unwrap();
-    std::fs::rename(&aside, &folder).unwrap();
+    fs::remove_file(&folder).unwrap();
+    fs::rename(&aside, &folder).unwrap();
     server.folders.put("rogue", &component_bytes("rogue"));
     let returned = changes.wait_for(|catalog| {
         assert!(catalog.component("echo").is_some(), "it serves all the time");
@@ -243,4 +246,39 @@ async fn unreadable_folder_removes_no_component() {
     tokio::time::timeout(tests::PATIENCE, returned).await.expect("in time").unwrap();
     let after = server.server().calls.registry.catalog().component("echo").unwrap().clone();
     assert!(Arc::ptr_eq(&before, &after), "it was never taken away");
+}
+
+// Components built against an earlier contract keep working.
+
+/// The cinema as it was built on 2026-11-22, before the contract knew of sentences.
+fn built_before() -> Vec<u8> {
+    let file = root().join("tests/contract/cinema-2026-11-22.wasm.gz");
+    let packed = fs::read(file).expect("it is part of the tests");
+    let mut bytes = Vec::new();
+    GzDecoder::new(&*packed).read_to_end(&mut bytes).expect("it is whole");
+    bytes
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn serves_first_contract_component_and_successor_takes_over() {
+    let folders = Folders::new();
+    folders.put("cinema", &built_before());
+    let mut server = TestServer::start(folders, |_| {}).await;
+    let client = server.client();
+    let show = id(&showtimes(&client).await[0]);
+    let seat = free_seats(&client, &show).await.remove(0);
+    let seats = json!({ "showtime_id": show, "seat_ids": [seat], "user_id": "u1" });
+    let reserved = client.output("reserve_seats", seats).await;
+    let number = reserved["reservation_id"].as_str().expect("it is reserved").to_owned();
+
+    // It says when seats change, and lets them go in time: the build before did neither.
+    let control = &server.server().control;
+    let waits = control
+        .execute("cinema", host::control::Order::Load(component_bytes("cinema")))
+        .await
+        .unwrap_err();
+    assert!(waits.to_string().contains("madoguchi accept cinema"), "{waits}");
+    control.execute("cinema", host::control::Order::Accept(None)).await.expect("it serves");
+    assert!(!free_seats(&client, &show).await.contains(&seat), "{number} is still reserved");
+    server.stop().await;
 }
