@@ -1,5 +1,6 @@
 //! Calls of upstream tools: retries, forwarded content, and errors for the caller.
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use serde_json::{Value, json};
 use tests::{client::Client, server::TestServer};
 
@@ -174,10 +175,12 @@ async fn results_pass_unchanged_except_host_metadata() {
 #[tokio::test]
 async fn puts_a_servers_questions_to_our_client_and_returns_answers() {
     let modern = Modern::start();
-    let server = with(&modern, "").await;
+    let token = "token = { value = 'hunter2hunter2' }";
+    let server = with(&modern, token).await;
+    let theirs = "theirs, of hunter2hunter2";
     let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
     let asks = Deed::Result(json!({
-        "resultType": "input_required", "requestState": "theirs",
+        "resultType": "input_required", "requestState": theirs,
         "inputRequests": { "who": {
             "method": "elicitation/create",
             "params": { "mode": "form", "message": "Who are you?", "requestedSchema": schema },
@@ -194,7 +197,9 @@ async fn puts_a_servers_questions_to_our_client_and_returns_answers() {
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     assert_eq!(asked["inputRequests"]["who"]["params"]["requestedSchema"], schema);
     let state = asked["requestState"].as_str().unwrap();
-    assert_ne!(state, "theirs", "it is sealed inside ours");
+    let bytes = BASE64.decode(state.split_once('.').unwrap().1).unwrap();
+    let shown = String::from_utf8_lossy(&bytes);
+    assert!(shown.contains("theirs") && !shown.contains("hunter2"), "sealed inside ours: {shown}");
     let answer = json!({ "who": { "action": "accept", "content": { "name": "Taro" } } });
     let forged = round(json!({ "requestState": "theirs", "inputResponses": answer })).await;
     assert!(forged["error"]["message"].as_str().unwrap().starts_with("requestState"), "{forged}");
@@ -208,7 +213,7 @@ async fn puts_a_servers_questions_to_our_client_and_returns_answers() {
     let can = &calls[0].1["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     assert_eq!(can["elicitation"], json!({ "form": {} }), "what our client can do, is told");
     for (_, message) in &calls[1..] {
-        assert_eq!(message["params"]["requestState"], "theirs");
+        assert_eq!(message["params"]["requestState"], theirs);
         assert_eq!(message["params"]["inputResponses"], answer);
     }
 }

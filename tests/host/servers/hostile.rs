@@ -63,6 +63,31 @@ async fn large_answer_is_fetched_once_and_keeps_connection() {
 }
 
 #[tokio::test]
+async fn answer_that_is_none_of_json_rpc_fails_at_once() {
+    let modern = Modern::start();
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_look").await;
+    let forms = [
+        (r#"{"jsonrpc":"2.0","id":ID}"#, "neither a result nor an error"),
+        (r#"{"jsonrpc":"1.0","id":ID,"result":{}}"#, "another jsonrpc"),
+        (r#"{"id":ID,"result":{}}"#, "no jsonrpc"),
+        (r#"[{"jsonrpc":"2.0","id":ID,"result":{}}]"#, "an array"),
+    ];
+    let bodies = forms.map(|(body, what)| (Deed::Body(200, body), what));
+    let events = forms.map(|(body, what)| (Deed::Event(body), what));
+    let accepted = [202, 204].map(|it| (Deed::Body(it, ""), "and no message"));
+    for (deed, what) in bodies.into_iter().chain(events).chain(accepted) {
+        let before = modern.calls().len();
+        modern.will([deed]);
+        let failure = server.client().failure("m_look", json!({})).await;
+        assert_eq!(failure["error"], "upstream_error", "{failure}");
+        assert!(failure["message"].as_str().unwrap().contains(what), "{failure}");
+        assert_eq!(modern.calls().len(), before + 1, "asking again brings no other answer");
+    }
+    server.client().output("m_look", json!({})).await;
+}
+
+#[tokio::test]
 async fn huge_list_is_truncated_and_fitting_tools_are_offered() {
     let mut tools: Vec<_> = (0..2_000).map(|it| tool(&format!("t{it}"), true)).collect();
     tools[1]["description"] = "a".repeat(100_000).into();

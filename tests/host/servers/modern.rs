@@ -34,6 +34,10 @@ pub(crate) enum Deed {
     Result(Value),
     /// Answers with that error of JSON-RPC.
     Error(i64, &'static str),
+    /// Answers with that status and that body of JSON, in which `ID` stands for the call's id.
+    Body(u16, &'static str),
+    /// The same as an event of a stream that stays open.
+    Event(&'static str),
     /// The call is never answered.
     Never,
     /// Begins a stream whose event never ends.
@@ -306,6 +310,19 @@ async fn call(peer: &Arc<ServerState>, id: Value, message: &Value, deed: Option<
         "resultType": "complete", "content": [{ "type": "text", "text": "done" }],
         "structuredContent": { "arguments": message["params"]["arguments"] },
     });
+    let named = |body: &str| body.replace("ID", &id.to_string());
+    let deed = match deed {
+        Some(Deed::Body(status, body)) => {
+            let status = StatusCode::from_u16(status).expect("a status");
+            let kind = [(header::CONTENT_TYPE, "application/json")];
+            return (status, kind, named(body)).into_response();
+        }
+        Some(Deed::Event(data)) => {
+            let event = Bytes::from(format!("data: {}\n\n", named(data)));
+            return events(stream::iter([Ok(event)]).chain(stream::pending()));
+        }
+        deed => deed,
+    };
     let whole = move |result: Value| json!({ "jsonrpc": "2.0", "id": id, "result": result });
     match deed.unwrap_or(Deed::Result(done.clone())) {
         Deed::Result(result) => Json(whole(result)).into_response(),
@@ -327,6 +344,7 @@ async fn call(peer: &Arc<ServerState>, id: Value, message: &Value, deed: Option<
             let _abandoned = Abandoned(peer.clone());
             std::future::pending().await
         }
+        Deed::Body(..) | Deed::Event(_) => unreachable!("answered above"),
         Deed::Endless => events(stream::repeat(Ok(Bytes::from_static(&[b'a'; 64 << 10])))),
         Deed::Large(bytes) => Json(whole(text(bytes))).into_response(),
         Deed::LargeEvent(bytes) => {

@@ -53,6 +53,11 @@ pub struct Mask {
     forms: Vec<Arc<str>>,
 }
 
+/// Replacement of the secret with that number, where it is needed again.
+fn mark(number: usize) -> String {
+    format!("[secret:{number}]")
+}
+
 /// Minimum length of a masked form, in bytes. Shorter ones would match by chance.
 const FORM_BYTES_MIN: usize = 6;
 
@@ -72,13 +77,25 @@ impl Mask {
         self.forms.iter().fold(text.to_owned(), |text, form| text.replace(&**form, MASK))
     }
 
+    /// `text`, with a mark in place of each secret, which [`revealed`](Self::revealed) turns into the secret again.
+    pub fn marked(&self, text: &str) -> String {
+        let forms = self.forms.iter().enumerate();
+        forms.fold(text.to_owned(), |text, (number, form)| text.replace(&**form, &mark(number)))
+    }
+
+    /// `text` as it was before [`marked`](Self::marked): for the server that has said it, and for no other.
+    pub fn revealed(&self, text: &str) -> String {
+        let forms = self.forms.iter().enumerate();
+        forms.fold(text.to_owned(), |text, (number, form)| text.replace(&mark(number), form))
+    }
+
     /// Whether a secret is in `text`.
     pub fn is_in(&self, text: &str) -> bool {
         self.forms.iter().any(|it| text.contains(&**it))
     }
 
-    /// Replaces each secret in the texts of `value`, as [`text`](Self::text) does; names of members stay. Returns
-    /// whether there was one.
+    /// Replaces each secret in the texts of `value`, as [`text`](Self::text) does, and in names of members that are more
+    /// than words: a word that is a secret, too, is a name by chance. Returns whether there was one.
     pub fn json(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) if self.is_in(text) => {
@@ -89,7 +106,17 @@ impl Mask {
                 all.iter_mut().map(|it| self.json(it)).filter(|it| *it).count() > 0
             }
             Value::Object(all) => {
-                all.values_mut().map(|it| self.json(it)).filter(|it| *it).count() > 0
+                let is_word =
+                    |it: &str| it.bytes().all(|it| it.is_ascii_alphabetic() || it == b'_');
+                let names = all.keys().filter(|it| !is_word(it) && self.is_in(it));
+                let names: Vec<_> = names.cloned().collect();
+                for name in &names {
+                    if let Some(value) = all.remove(name) {
+                        all.insert(self.text(name), value);
+                    }
+                }
+                let found = all.values_mut().map(|it| self.json(it)).filter(|it| *it).count();
+                found + names.len() > 0
             }
             _ => false,
         }
@@ -259,6 +286,29 @@ mod tests {
         let mut other = b"x hunter3hunter3 y".to_vec();
         mask().bytes(&mut other);
         assert_eq!(other, b"x hunter3hunter3 y");
+    }
+
+    #[test]
+    fn redacts_secret_in_names_of_members_that_are_no_words() {
+        let mut mask = mask();
+        mask.add("content");
+        let mut value =
+            serde_json::json!({ "hunter2hunter2": 1, "content": ["a", { "x hunter2hunter2": 2 }] });
+        assert!(mask.json(&mut value));
+        let masked = serde_json::json!({ "[secret]": 1, "content": ["a", { "x [secret]": 2 }] });
+        assert_eq!(value, masked);
+        assert!(!mask.json(&mut value));
+    }
+
+    #[test]
+    fn marks_secrets_so_that_they_can_be_revealed() {
+        let mut mask = mask();
+        mask.add("correct horse");
+        let text = "hunter2hunter2 and correct horse, hunter2hunter2";
+        let marked = mask.marked(text);
+        assert_eq!(marked, "[secret:0] and [secret:1], [secret:0]");
+        assert_eq!(mask.revealed(&marked), text);
+        assert_eq!(Mask::default().revealed(&marked), marked);
     }
 
     #[test]

@@ -42,7 +42,9 @@ const QUESTIONS_MAX: usize = 16;
 impl Server {
     /// Runs one round of a request.
     pub(super) async fn round(&self, ask: &Ask, request: Request<'_>) -> Result<Answer, CallError> {
-        let message = message(ask, &request)?;
+        let state = request.state.as_deref();
+        let state = state.map(|it| self.config.mask(&self.folder).revealed(it));
+        let message = message(ask, &request, state)?;
         let patience = Duration::from_millis(self.config.timeout_ms);
         let place = self.places.take(request.owner.clone(), patience, &self.tally).await;
         let _place = place.map_err(|retry_after_ms| CallError::Busy {
@@ -247,9 +249,12 @@ fn lost(failed: Failed, is_modern: bool) -> Failed {
 }
 
 /// The request as the server gets it, but for its `_meta`.
-fn message(ask: &Ask, request: &Request<'_>) -> Result<ClientRequest, CallError> {
+fn message(
+    ask: &Ask,
+    request: &Request<'_>,
+    state: Option<String>,
+) -> Result<ClientRequest, CallError> {
     let responses = (!request.responses.is_empty()).then(|| request.responses.clone());
-    let state = request.state.clone();
     Ok(match ask {
         Ask::Tool(tool) => {
             let mut params = CallToolRequestParams::new(tool.own_name.clone());

@@ -22,8 +22,8 @@ use rmcp::{
 };
 use serde_json::json;
 use tokio::{
-    io::AsyncReadExt,
-    process::{ChildStderr, Command},
+    io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader},
+    process::Command,
     sync::Notify,
     time::Instant,
 };
@@ -48,6 +48,8 @@ const PROBE: Duration = Duration::from_secs(10);
 const MOMENT: Duration = Duration::from_secs(1);
 /// Redirects within one origin.
 const REDIRECTS_MAX: usize = 5;
+/// Characters of an unknown revision that a message shows.
+const VERSION_CHARS_MAX: usize = 32;
 /// Timeout for closing.
 const CLOSE: Duration = Duration::from_secs(5);
 /// Bytes that a command may write to its standard error and see in our log.
@@ -237,8 +239,21 @@ where
         end.clone(),
     );
     let running = started.await.map_err(|it| Failed::of_start(&it))?;
+    let version = running.peer().peer_info().map(|it| it.protocol_version.clone());
+    known_version(version.as_ref())?;
     guard.disarm();
     Ok(Connection::new(running, end))
+}
+
+/// Refuses a revision that is not known here: what the server means by it is not known either.
+fn known_version(version: Option<&ProtocolVersion>) -> Result<(), Failed> {
+    let known = ProtocolVersion::KNOWN_VERSIONS;
+    let Some(other) = version.filter(|it| !known.contains(it)) else { return Ok(()) };
+    let other: String = other.as_str().chars().take(VERSION_CHARS_MAX).collect();
+    let known = known.iter().map(ProtocolVersion::as_str).collect::<Vec<_>>().join(", ");
+    let why =
+        format!("it answers `initialize` with the revision {other:?}; these are known: {known}");
+    Err(Failed::Unusable(why))
 }
 
 /// A command with PATH, HOME and configured variables only.
@@ -266,22 +281,26 @@ fn child(config: &ServerConfig, name: &str, base: &Path) -> Result<StdioTranspor
     let mut child = child.spawn().map_err(unrunnable)?;
     let mask = config.mask(base);
     if let Some(stderr) = child.stderr.take() {
-        tokio::spawn(log(stderr, name.to_owned(), mask.clone()));
+        let (server, mask) = (name.to_owned(), mask.clone());
+        let log = move |line: &str| tracing::info!(target: "server", server, "{line}");
+        tokio::spawn(read_stderr(stderr, mask, log));
     }
     StdioTransport::new(child, config.output_bytes_max, mask).map_err(unrunnable)
 }
 
-/// Puts the beginning of what a command writes into the log; the rest is read and dropped, so that it
-/// does not stall.
-async fn log(mut stderr: ChildStderr, server: String, mask: Mask) {
-    let (mut bytes, mut left) = ([0; 4 << 10], STDERR_BYTES_MAX);
-    while let Ok(count @ 1..) = stderr.read(&mut bytes).await {
-        let shown = count.min(left);
-        left -= shown;
-        for line in mask.text(&String::from_utf8_lossy(&bytes[..shown])).lines() {
-            tracing::info!(target: "server", server, "{line}");
+/// Gives the beginning of what a command writes to `log`, line by line; the rest is read and dropped, so that it does not
+/// stall. Lines are masked whole: a secret may come in two pieces.
+async fn read_stderr(stderr: impl AsyncRead + Unpin, mask: Mask, log: impl Fn(&str)) {
+    let mut stderr = BufReader::new(stderr).take(STDERR_BYTES_MAX as u64);
+    let mut line = Vec::new();
+    while let Ok(1..) = stderr.read_until(b'\n', &mut line).await {
+        if stderr.limit() == 0 {
+            line.truncate(line.len() - mask.secret_prefix_len(&line));
         }
+        log(mask.text(&String::from_utf8_lossy(&line)).trim_end());
+        line.clear();
     }
+    let _ = tokio::io::copy(stderr.get_mut(), &mut tokio::io::sink()).await;
 }
 
 /// Follows only what keeps the method, and only within the origin: the token goes nowhere else.
@@ -383,5 +402,54 @@ impl ClientHandler for NoticeHandler {
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.change();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt;
+
+    use super::*;
+
+    /// What of `pieces`, each written by itself, comes to the log.
+    async fn logged(pieces: &[&[u8]]) -> Vec<String> {
+        let mut mask = Mask::default();
+        mask.add("hunter2hunter2");
+        let (stderr, mut command) = tokio::io::duplex(64);
+        let lines = Mutex::new(Vec::new());
+        let log = |line: &str| lines.lock().push(line.to_owned());
+        let writing = async {
+            for piece in pieces {
+                command.write_all(piece).await.unwrap();
+                tokio::task::yield_now().await;
+            }
+            drop(command);
+        };
+        futures::join!(read_stderr(stderr, mask, log), writing);
+        lines.into_inner()
+    }
+
+    #[tokio::test]
+    async fn masks_secret_that_comes_in_pieces() {
+        let pieces: [&[u8]; 4] =
+            [b"a hunter2", b"hunter2 b\r\n\xe5\xb8", b"\xad\n", b"c hunter2hunter2"];
+        assert_eq!(logged(&pieces).await, ["a [secret] b", "\u{5e2d}", "c [secret]"]);
+        let long = "x".repeat(STDERR_BYTES_MAX - 5);
+        let cut = logged(&[long.as_bytes(), b"hunter2hunter2\n", b"more\n"]).await;
+        assert_eq!(cut, [long], "what is left of a secret at the end is not shown");
+    }
+
+    #[test]
+    fn refuses_unknown_revisions() {
+        let version = |text: &str| {
+            let version = serde_json::from_value(json!(text)).unwrap();
+            known_version(Some(&version))
+        };
+        assert!(version("2024-11-05").is_ok() && version("2026-07-28").is_ok());
+        assert!(known_version(None).is_ok());
+        for other in ["2099-01-01", "1", "", &"x".repeat(100)] {
+            let Err(Failed::Unusable(why)) = version(other) else { panic!("{other}") };
+            assert!(why.contains("these are known: 2024-11-05, ") && why.len() < 200, "{why}");
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Messages of upstream servers in a form that the SDK can read.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::envelope::Envelope;
 use base::{grants::secret::Mask, unreadable};
@@ -16,8 +16,51 @@ pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
 
 /// Error in place of an invalid message.
 pub(super) fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
-    let why = format!("its answer is no message in JSON: {}", unreadable::explain(error));
-    ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, why, None), Some(id))
+    unusable(&format!("its answer is no message in JSON: {}", unreadable::explain(error)), id)
+}
+
+/// Error in place of an answer that cannot be used.
+pub(super) fn unusable(why: &str, id: RequestId) -> ServerJsonRpcMessage {
+    ServerJsonRpcMessage::error(ErrorData::new(UNREADABLE, why.to_owned(), None), Some(id))
+}
+
+/// The message in the body of an answer to the request `id`, or its error.
+pub(super) fn answer(body: &str, id: RequestId) -> ServerJsonRpcMessage {
+    serde_json::from_str(body).unwrap_or_else(|error| match Answer::of(body) {
+        Some(Answer { wrong: Some(why), .. }) => unusable(why, id),
+        _ => no_message(&error.to_string(), id),
+    })
+}
+
+/// A message that is no request and no notification.
+struct Answer {
+    id: Option<RequestId>,
+    /// What keeps it from being an answer of JSON-RPC 2.0.
+    wrong: Option<&'static str>,
+}
+
+impl Answer {
+    fn of(json: &str) -> Option<Self> {
+        if json.trim_start().starts_with('[') {
+            let all: Vec<&RawValue> = serde_json::from_str(json).ok()?;
+            let id = all.iter().find_map(|it| Self::of(it.get())?.id);
+            let wrong = Some("its answer is an array, and there are no batches");
+            return Some(Self { id, wrong });
+        }
+        let members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(json).ok()?;
+        let member = |name: &str| members.get(name).map(|it| it.get());
+        if member("method").is_some() {
+            return None;
+        }
+        let wrong = match (member("jsonrpc"), member("result").or(member("error"))) {
+            (None, _) => Some("its answer has no jsonrpc, where \"2.0\" is right"),
+            (Some(it), _) if it != "\"2.0\"" => Some("its answer has another jsonrpc than \"2.0\""),
+            (_, None) => Some("its answer has neither a result nor an error"),
+            _ => None,
+        };
+        let id = member("id").and_then(|it| serde_json::from_str(it).ok());
+        Some(Self { id, wrong })
+    }
 }
 
 /// Error in place of a too large answer.
@@ -26,12 +69,16 @@ pub(super) fn too_large(id: RequestId) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(error, Some(id))
 }
 
-/// The message in `text`, as the SDK can read it. An answer that is no JSON becomes the error of its request: an
-/// unreadable message answers nothing, and its request would go on waiting.
+/// The message in `text`, as the SDK can read it. An answer that is no JSON, or none of JSON-RPC, becomes the error of its
+/// request: an unreadable message answers nothing, and its request would go on waiting.
 pub(super) fn readable<'a>(text: &'a str, mask: &Mask) -> Cow<'a, str> {
     let text = masked(without_halves(text.strip_prefix('\u{feff}').unwrap_or(text)), mask);
     let Err(error) = serde_json::from_str::<IgnoredAny>(&text) else {
-        return with_error(&text).map_or(text, Cow::Owned);
+        let text = with_error(&text).map_or(text, Cow::Owned);
+        let Some(Answer { id: Some(id), wrong: Some(why) }) = Answer::of(&text) else {
+            return text;
+        };
+        return json!(unusable(why, id)).to_string().into();
     };
     let envelope = Envelope::of(text.as_bytes());
     let Some(id) = envelope.answered().filter(|_| envelope.has_answer) else { return text };
@@ -48,7 +95,14 @@ fn masked<'a>(json: Cow<'a, str>, mask: &Mask) -> Cow<'a, str> {
     let Ok(mut message) = serde_json::from_str::<Value>(&json) else {
         return mask.text(&json).into();
     };
+    // The server needs its state as it was, and gets it so.
     let mut is_changed = false;
+    if let Some(Value::String(state)) = message.pointer_mut("/result/requestState")
+        && mask.is_in(state)
+    {
+        *state = mask.marked(state);
+        is_changed = true;
+    }
     for part in ["result", "error", "params"] {
         is_changed |= message.get_mut(part).is_some_and(|it| mask.json(it));
     }
@@ -161,6 +215,20 @@ mod tests {
     }
 
     #[test]
+    fn state_of_a_round_can_be_given_back_whole() {
+        let mut mask = Mask::default();
+        mask.add("abcdef==");
+        for secret in ["abcdef==", r"abcdef\u003d="] {
+            let sent =
+                format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"requestState":"a {secret}"}}}}"#);
+            let read: Value = serde_json::from_str(&readable(&sent, &mask)).unwrap();
+            assert!(!read.to_string().contains("abcdef"), "{read}");
+            let state = read["result"]["requestState"].as_str().unwrap();
+            assert_eq!(mask.revealed(state), "a abcdef==");
+        }
+    }
+
+    #[test]
     fn error_stands_without_a_result_beside_it() {
         let error = r#""error":{"code":-32602,"message":"no such city"}"#;
         let sent = format!(r#"{{"jsonrpc":"2.0","id":7,"result":null,{error}}}"#);
@@ -171,6 +239,46 @@ mod tests {
         );
         let sent = format!(r#"{{"jsonrpc":"2.0","id":7,{error}}}"#);
         assert!(matches!(readable(&sent, &Mask::default()), Cow::Borrowed(_)), "as it is");
+    }
+
+    #[test]
+    fn answer_of_another_form_fails_its_request() {
+        for (text, what) in [
+            (r#"{"jsonrpc":"2.0","id":7}"#, "neither a result nor an error"),
+            (r#"{"jsonrpc":"1.0","id":7,"result":{}}"#, "another jsonrpc"),
+            (r#"{"jsonrpc":2.0,"id":7,"error":{"code":1,"message":"a"}}"#, "another jsonrpc"),
+            (r#"{"id":7,"result":{}}"#, "no jsonrpc"),
+            (r#"[{"jsonrpc":"2.0","id":7,"result":{}}]"#, "an array"),
+            (
+                r#" [{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","id":7,"result":{}}]"#,
+                "an array",
+            ),
+        ] {
+            let error: Value = serde_json::from_str(&readable(text, &Mask::default())).unwrap();
+            assert_eq!((&error["id"], &error["error"]["code"]), (&7.into(), &json!(UNREADABLE.0)));
+            assert!(error["error"]["message"].as_str().unwrap().contains(what), "{error}");
+        }
+        for text in [
+            r#"{"jsonrpc":"2.0","id":7,"result":null}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/message"}"#,
+            r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":[7]}"#,
+            "[1]",
+            "5",
+        ] {
+            assert_eq!(readable(text, &Mask::default()), text, "as it is");
+        }
+        for (body, what) in [
+            (r#"[]"#, "an array"),
+            (r#"{"jsonrpc":"2.0"}"#, "neither a result nor an error"),
+            ("5", "another form"),
+            ("{", "too early"),
+        ] {
+            let error = json!(answer(body, RequestId::Number(7)));
+            assert_eq!(error["id"], 7);
+            assert!(error["error"]["message"].as_str().unwrap().contains(what), "{error}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use rmcp::{
 use super::{
     events::{Events, events},
     limited::Limited,
-    messages::{no_message, readable},
+    messages::{answer, readable, unusable},
 };
 use base::grants::secret::Mask;
 
@@ -60,7 +60,14 @@ impl Post {
         let response = sent(request, session, self.auth, self.headers).await?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return Ok(StreamableHttpPostResponse::Accepted);
+            return Ok(match self.message {
+                // Nothing else could bring the answer: only a session has a stream of its own.
+                JsonRpcMessage::Request(request) if session.is_none() => {
+                    let why = format!("it answers a request with HTTP {status} and no message");
+                    StreamableHttpPostResponse::Json(unusable(&why, request.id), None)
+                }
+                _ => StreamableHttpPostResponse::Accepted,
+            });
         }
         if status == StatusCode::NOT_FOUND && session.is_some() {
             return Err(StreamableHttpError::SessionExpired);
@@ -81,13 +88,9 @@ impl Post {
             return Err(StreamableHttpError::UnexpectedContentType(media));
         }
         let body = bounded(response, JSON_BYTES_MAX).await?;
-        match serde_json::from_str(&readable(&String::from_utf8_lossy(&body), &to.mask)) {
-            Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-            Err(error) => Ok(StreamableHttpPostResponse::Json(
-                no_message(&error.to_string(), request.id),
-                session,
-            )),
-        }
+        let body = String::from_utf8_lossy(&body);
+        let message = answer(&readable(&body, &to.mask), request.id);
+        Ok(StreamableHttpPostResponse::Json(message, session))
     }
 }
 

@@ -71,6 +71,9 @@ impl Failed {
             ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
                 Self::of_start(fallback)
             }
+            ClientInitializeError::JsonRpcError(error) if error.code == UNREADABLE => {
+                Self::Unusable(error.message.to_string())
+            }
             ClientInitializeError::JsonRpcError(error) => Self::Rpc(error.clone()),
             ClientInitializeError::NoCompatibleProtocolVersion { .. } => {
                 let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
