@@ -39,6 +39,39 @@ async fn malformed_json_is_an_error_on_every_surface() {
 }
 
 #[tokio::test]
+async fn error_names_the_wrong_part_of_a_message() {
+    let server = TestServer::with(&["echo"]).await;
+    let client = server.client();
+    for (body, part) in [
+        (json!({ "id": 7, "method": "ping" }), "jsonrpc"),
+        (json!({ "jsonrpc": "1.0", "id": 7, "method": "ping" }), "jsonrpc"),
+        (json!({ "jsonrpc": "2.0", "id": 7 }), "method"),
+        (json!({ "jsonrpc": "2.0", "id": 7, "method": 1 }), "method"),
+        (json!({ "jsonrpc": "2.0", "id": 7, "method": "ping", "params": [1] }), "params"),
+    ] {
+        let refused = client.post("/mcp", &modern("ping"), body.to_string()).await;
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{body}");
+        let refused: Value = refused.json().await.unwrap();
+        let error = &refused["error"];
+        assert_eq!((&refused["id"], &error["code"]), (&json!(7), &json!(-32600)), "{body}");
+        assert!(error["message"].as_str().unwrap().starts_with(part), "{body}: {refused}");
+    }
+    for params in [json!([]), json!(5), json!("x")] {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": params });
+        let rpc: Value = client.post("/rpc", &[], body.to_string()).await.json().await.unwrap();
+        assert_eq!(rpc["error"]["code"], -32602, "{rpc}");
+        assert!(rpc["error"]["message"].as_str().unwrap().starts_with("params must be"), "{rpc}");
+    }
+    for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
+        let (status, answer) = client.request(method, json!({ "cursor": 5 })).await;
+        assert_eq!((status, &answer["error"]["code"]), (StatusCode::OK, &json!(-32602)));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("cursor: "), "{answer}");
+    }
+    alive(&client).await;
+}
+
+#[tokio::test]
 async fn unknown_tool_is_a_protocol_error_naming_the_closest_match() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();

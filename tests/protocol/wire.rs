@@ -160,8 +160,15 @@ async fn last_event_id_recovers_a_missed_answer() {
     let nothing = session.resume(ids[ids.len() - 1]).await.text().await.unwrap();
     assert!(!nothing.contains("data: {"), "{nothing}");
     let other = LegacySession::open(&server.url()).await;
-    let foreign = other.resume(ids[0]).await.text().await.unwrap();
-    assert!(!foreign.contains("\"id\":7"), "another's: {foreign}");
+    for (session, event) in [(&other, ids[0]), (&session, "0/999"), (&session, "x/y")] {
+        let refused = session.resume(event).await;
+        assert_eq!(refused.status(), 400, "{event}");
+        let refused: Value = refused.json().await.unwrap();
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("Last-Event-ID: "), "{event}: {refused}");
+    }
+    assert_eq!(session.resume("abc").await.status(), 400);
+    assert_eq!(session.resume("0").await.status(), 200);
 }
 
 #[tokio::test]

@@ -33,7 +33,9 @@ pub fn explain(error: &str) -> String {
         it if it.contains("number out of range") => "a number is too large",
         it if it.contains("surrogate") || it.contains("escape") => "an escape in a text is wrong",
         it if it.contains("control character") => "a control character stands in a text",
-        it if it.starts_with("unrecognized") => "it is of another form",
+        it if it.starts_with("unrecognized") || it.starts_with("invalid length") => {
+            "it is of another form"
+        }
         it if it.contains("unicode") || it.contains("utf-8") => "it is not UTF-8",
         _ => "it is not well-formed",
     };

@@ -10,7 +10,7 @@ use rmcp::{ErrorData, model::ProtocolVersion};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::wire;
+use crate::{misread, wire};
 use base::unreadable;
 
 /// Maximum length of parsed error texts, in bytes. Longer ones are unknown.
@@ -19,12 +19,27 @@ const TEXT_BYTES_MAX: usize = 4 << 10;
 /// The code that clients know for a session that has gone.
 const SESSION_NOT_FOUND: i32 = -32001;
 
+/// Error for a body that is JSON and no message.
+const NO_MESSAGE: &str = "The body is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right. There are no batches here; send each message in a request of its own.";
+
 /// Messages of the SDK for ended sessions.
 const ENDED: [&str; 3] =
     ["Session service terminated", "Channel closed", "no response message received"];
 
+/// Messages of the SDK and of the routes for bodies that do not arrive.
+const BROKEN_OFF: [&str; 2] = ["Failed to read request body", "Failed to buffer the request body"];
+
 /// Turns an error that is only text into one that a program can read and a person can act on.
 pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
+    mapped_of(&[], response, body_bytes_max).await
+}
+
+/// The same, for the answer to a request with this body, or with one that is not known.
+pub(crate) async fn mapped_of(
+    request: &[u8],
+    response: Response,
+    body_bytes_max: usize,
+) -> Response {
     let status = response.status();
     let is_json = response
         .headers()
@@ -45,8 +60,11 @@ pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
     let text = Limited::new(body, TEXT_BYTES_MAX).collect().await.map(|it| it.to_bytes());
     let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
     let (status, code, message) = corrected(status, &text, body_bytes_max);
+    let unread = if message == NO_MESSAGE { request } else { &[] };
+    let part = misread::wrong_part(unread);
+    let message = part.map_or(message, |part| format!("{part}. {NO_MESSAGE}"));
     let error = json!({ "code": code, "message": message });
-    let answer = json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error });
+    let answer = json!({ "jsonrpc": "2.0", "id": misread::id_of(unread), "error": error });
     let mut mapped = (status, axum::Json(answer)).into_response();
     for (name, value) in &parts.headers {
         if name != header::CONTENT_LENGTH && name != header::CONTENT_TYPE {
@@ -80,8 +98,7 @@ fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCo
             (status, -32600, message)
         }
         (_, Some("unrecognized JSON-RPC message")) => {
-            let message = "The body is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right. There are no batches here; send each message in a request of its own.";
-            (StatusCode::BAD_REQUEST, -32600, message.to_owned())
+            (StatusCode::BAD_REQUEST, -32600, NO_MESSAGE.to_owned())
         }
         (_, Some(why)) => {
             let why = unreadable::explain(why);
@@ -100,9 +117,7 @@ fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCo
             let message = "There is no such session, or none any more: begin anew with `initialize`, without Mcp-Session-Id.";
             (status, SESSION_NOT_FOUND, message.to_owned())
         }
-        (StatusCode::INTERNAL_SERVER_ERROR, _)
-            if text.starts_with("Failed to read request body") =>
-        {
+        _ if BROKEN_OFF.iter().any(|it| text.starts_with(it)) => {
             let message = "The body breaks off, or is not framed as the headers say.";
             (StatusCode::BAD_REQUEST, -32600, message.to_owned())
         }
@@ -148,6 +163,8 @@ mod tests {
         assert!(other.starts_with(version) && other.contains("2025-11-25, 2026-07-28"), "{other}");
         let broken = map(StatusCode::INTERNAL_SERVER_ERROR, "Failed to read request body: end");
         assert_eq!((broken.0, broken.1), (StatusCode::BAD_REQUEST, -32600));
+        let broken = map(StatusCode::BAD_REQUEST, "Failed to buffer the request body: error").2;
+        assert!(broken.starts_with("The body breaks off"), "{broken}");
         let ended =
             "Encounter an error when create stream: Session error: Session service terminated";
         assert_eq!(map(StatusCode::INTERNAL_SERVER_ERROR, ended).0, StatusCode::NOT_FOUND);

@@ -104,8 +104,9 @@ impl<A: Executor> FastPath<A> {
             let refused = (StatusCode::BAD_REQUEST, message).into_response();
             return error_mapping::mapped(refused, self.body_bytes_max).await;
         }
-        let request = match middleware::pass(&self.answers, request, self.body_bytes_max).await {
-            Ok(request) => request,
+        let passed = middleware::pass(&self.answers, request, self.body_bytes_max).await;
+        let (request, body) = match passed {
+            Ok(passed) => passed,
             Err(refusal) => return refusal,
         };
         let caller = caller_of(request.headers(), request.extensions());
@@ -126,12 +127,17 @@ impl<A: Executor> FastPath<A> {
                 let message = crate::streams::ID_IN_USE;
                 (StatusCode::BAD_REQUEST, message).into_response()
             }
+            // The SDK would answer with a stream that is empty, which looks like an end.
+            Err(Refusal::NotKept) => {
+                let message = "Last-Event-ID: what followed this event is not kept here, or no longer, for events are kept up to a minute after the answer: send the request again. A GET without Last-Event-ID brings what comes from now on.";
+                (StatusCode::BAD_REQUEST, message).into_response()
+            }
         };
         // Ended at once, because clients warn of other statuses.
         if ends_session && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
-        error_mapping::mapped(response, self.body_bytes_max).await
+        error_mapping::mapped_of(&body, response, self.body_bytes_max).await
     }
 }
 

@@ -53,6 +53,7 @@ pub mod fast_path;
 mod legacy;
 mod lists;
 pub mod middleware;
+mod misread;
 mod rounds;
 mod servers;
 pub mod sessions;

@@ -10,6 +10,7 @@ use axum::{
 use bytes::Bytes;
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use rmcp::model::ServerJsonRpcMessage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -17,7 +18,7 @@ use super::{
     fast_path::{METHOD, MODERN, PROTOCOL_VERSION},
     subscriptions::{LISTEN, set_aside},
 };
-use crate::error_mapping;
+use crate::{error_mapping, misread};
 use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
@@ -70,22 +71,20 @@ impl Params<'_> {
     }
 }
 
-/// Lets `request` pass on to the SDK, or answers it where its caller's scopes do not reach so far, or where the SDK
-/// would make too many values of it.
+/// Lets `request` pass on to the SDK, with the bytes of a short body; or answers it where its caller's scopes do not
+/// reach so far, where the SDK would make too many values of it, or where it would overlook what is wrong.
 pub(super) async fn pass<A: Executor>(
     answers: &A,
     request: Request,
     body_bytes_max: usize,
-) -> Result<Request, Response> {
+) -> Result<(Request, Bytes), Response> {
     let caller = caller_of(request.headers(), request.extensions());
     let listens =
         request.headers().get(METHOD).is_some_and(|it| it.as_bytes() == LISTEN.as_bytes());
-    let length = request.body().size_hint();
     // The SDK refuses longer ones.
-    let is_counted = length.upper().is_none_or(|it| it >= json::COUNTED_BYTES_MIN as u64)
-        && length.lower() <= body_bytes_max as u64;
-    if *request.method() != Method::POST || caller.is_free() && !listens && !is_counted {
-        return Ok(request);
+    let is_too_long = request.body().size_hint().lower() > body_bytes_max as u64;
+    if *request.method() != Method::POST || caller.is_free() && !listens && is_too_long {
+        return Ok((request, Bytes::new()));
     }
     let (parts, body) = request.into_parts();
     let body = match Limited::new(body, body_bytes_max).collect().await {
@@ -103,13 +102,17 @@ pub(super) async fn pass<A: Executor>(
     json::check(&body).map_err(|it| refusal(Shape::JsonRpc, &it))?;
     let aside = listens.then(|| set_aside(&body)).flatten();
     let body = aside.map_or(body, Bytes::from);
-    if caller.is_free() {
-        return Ok(Request::from_parts(parts, Body::from(body)));
+    if !caller.is_free()
+        && let Some(refusal) = refused(answers, &parts, &body, caller).await
+    {
+        return Err(refusal);
     }
-    match refused(answers, &parts, &body, caller).await {
-        Some(refusal) => Err(refusal),
-        None => Ok(Request::from_parts(parts, Body::from(body))),
+    if let Some((id, error)) = misread::wrong_cursor(&body) {
+        let answer = ServerJsonRpcMessage::error(error, Some(id));
+        return Err(axum::Json(answer).into_response());
     }
+    let short = if body.len() <= misread::BYTES_MAX { body.clone() } else { Bytes::new() };
+    Ok((Request::from_parts(parts, Body::from(body)), short))
 }
 
 async fn refused<A: Executor>(

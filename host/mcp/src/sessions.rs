@@ -77,6 +77,8 @@ pub(super) enum Refusal {
     AskerGone,
     /// Another request of the session has its id, and is not answered yet.
     IdInUse,
+    /// What followed that event is not kept, or there never was such an event.
+    NotKept,
 }
 
 fn note(refusal: Refusal) {
@@ -496,15 +498,21 @@ impl SessionManager for Sessions {
             }
             _ => Some(&*last_event_id),
         };
+        let (_, number) = last_event_id.rsplit_once('.').unwrap_or(("", &last_event_id));
+        let is_number = number.is_empty() || number.parse::<u64>().is_ok();
         // The answer to a request is with the node that runs it; what a server says by itself, with any.
         let stream = match last_event_id.contains('/') {
             true => own.and_then(|it| self.replay.after(id, it)).map(StreamExt::left_stream),
+            false if !is_number => None,
             false => {
                 let all = self.sdk.create_standalone_stream(id).await?;
                 Some(self.replay.undelivered(id, own, all).right_stream())
             }
         };
-        let stream = stream.ok_or(SessionError::InvalidEventId)?;
+        let Some(stream) = stream else {
+            note(Refusal::NotKept);
+            return Err(SessionError::InvalidEventId.into());
+        };
         Ok(keep_in_use(stream, in_use, self.shared.clone()))
     }
 }

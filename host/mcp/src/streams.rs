@@ -14,7 +14,7 @@ use rmcp::{
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::{Transport, async_rw::AsyncRwTransport},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncRead, AsyncWrite, Empty},
     sync::watch,
@@ -24,6 +24,7 @@ use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, Fram
 
 use super::{
     envelope::Envelope,
+    misread,
     subscriptions::{LISTEN, set_aside},
     wire,
 };
@@ -159,6 +160,16 @@ impl Client {
         let answered = open.wait_for(|open| !open.values().any(|ends| *ends));
         let _ = tokio::time::timeout_at(until, answered).await;
     }
+
+    /// Cancels one of the requests that are still open after end of input, which the SDK would give some more seconds.
+    fn cancelled(&self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let id = self.open.borrow().keys().next().cloned()?;
+        self.open.send_modify(|open| _ = open.remove(&id));
+        let params = json!({ "requestId": id });
+        let message =
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
+        serde_json::from_value(message).ok()
+    }
 }
 
 /// Error for an unreadable `initialize`, which the SDK would treat as modern.
@@ -214,7 +225,7 @@ impl Transport<RoleServer> for Client {
             };
             let Some(line) = next else {
                 self.last_answers().await;
-                return None;
+                return self.cancelled();
             };
             let line =
                 line.inspect_err(|it| tracing::error!("a line cannot be read: {it}")).ok()?;
@@ -257,6 +268,9 @@ fn message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal>
     let may_listen =
         str::from_utf8(line).is_ok_and(|it| parts.iter().all(|part| it.contains(part)));
     let aside = may_listen.then(|| set_aside(line)).flatten();
+    if let Some((id, error)) = misread::wrong_cursor(line) {
+        return Err(Box::new(JsonRpcMessage::error(error, Some(id))));
+    }
     match serde_json::from_slice(aside.as_deref().unwrap_or(line)) {
         Ok(message) => Ok(Some(message)),
         Err(_) => refusal(line).map_or(Ok(None), Err),
@@ -284,7 +298,8 @@ fn refusal(line: &[u8]) -> Option<Refusal> {
         return None;
     }
     let id = object.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
-    refusal(ErrorData::invalid_request(NO_MESSAGE, None), id)
+    let part = misread::wrong_part(line).map(|it| format!("{it}. ")).unwrap_or_default();
+    refusal(ErrorData::invalid_request(format!("{part}{NO_MESSAGE}"), None), id)
 }
 
 /// A line that is too long, with the id of its request if that is read so far.
@@ -327,7 +342,6 @@ impl Decoder for Lines {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
     use super::*;
@@ -451,6 +465,10 @@ mod tests {
             let soon = Duration::from_millis(100);
             let ended = tokio::time::timeout(soon, client.receive()).await;
             assert_eq!(ended.is_err(), is_awaited, "{method}");
+            if let Ok(cancelled) = ended {
+                assert!(matches!(cancelled, Some(JsonRpcMessage::Notification(_))), "{method}");
+                assert!(client.receive().await.is_none(), "{method}");
+            }
             if is_awaited {
                 let error = ErrorData::invalid_request("no", None);
                 let answer = JsonRpcMessage::error(error, Some(RequestId::Number(1)));

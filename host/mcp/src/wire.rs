@@ -446,7 +446,7 @@ pub(super) fn invalid_params<T: DeserializeOwned>(method: &str, params: Value) -
     unfit(method, params_error::<T>(params))
 }
 
-fn unfit(method: &str, problem: Option<String>) -> ErrorData {
+pub(super) fn unfit(method: &str, problem: Option<String>) -> ErrorData {
     let why = shortened(problem.unwrap_or_else(|| "they do not fit".to_owned()), 1_024);
     ErrorData::invalid_params(format!("params of {method}: {why}"), None)
 }

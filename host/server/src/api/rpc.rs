@@ -187,7 +187,11 @@ async fn answer_one(
     let call = CallRequest::new(request.method, arguments, caller, trace.clone());
     let answer = match called(calls, call).await {
         Ok(result) => Answer { jsonrpc: "2.0", id: id.clone(), outcome: Outcomes::Result(result) },
-        Err(error) => {
+        Err(mut error) => {
+            if error.data.get("field").is_some_and(|it| it == "") {
+                // The tool speaks of its arguments as a whole, which have a name here.
+                error.message = format!("params {}", error.message);
+            }
             let mut data = (*error.data).clone();
             if !error.is_protocol || error.error == "insufficient_scope" {
                 data.insert("error".to_owned(), error.error.as_str().into());
