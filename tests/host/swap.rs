@@ -167,6 +167,41 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn file_that_is_still_being_written_is_no_error() {
+    let original = component_bytes("echo");
+    let server = TestServer::with(&["echo"]).await;
+    let error = async || {
+        let health = server.client().get("/api/health").await;
+        let health: serde_json::Value = health.json().await.unwrap();
+        health["components"]["echo"]["error"].as_str().map(str::to_owned)
+    };
+    let build = rebuilt(&original, 7);
+    let piece = build.len().div_ceil(10);
+    for written in (piece..build.len()).step_by(piece) {
+        std::fs::write(server.file("echo"), &build[..written]).unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert_eq!(error().await, None, "after {written} bytes");
+    }
+    let why = async {
+        loop {
+            match error().await {
+                Some(why) => return why,
+                None => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    };
+    let why = tokio::time::timeout(tests::PATIENCE, why).await.expect("no more of it comes");
+    assert!(why.contains("damaged or not whole"), "{why}");
+    std::fs::write(server.file("echo"), &build).unwrap();
+    let digest = digest(&build);
+    let mut changes = server.server().calls.registry.changes();
+    let installed =
+        changes.wait_for(|it| it.component("echo").is_some_and(|it| **it.digest() == digest));
+    tokio::time::timeout(tests::PATIENCE, installed).await.expect("in time").unwrap();
+    assert_eq!(error().await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn call_running_during_a_swap_ends_on_the_version_it_began_with() {
     let folders = Folders::new();
     folders.put("echo", &component_bytes("echo"));

@@ -38,6 +38,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// A file that is away for less than this is being replaced, not removed.
 const REMOVED_AFTER: Duration = Duration::from_secs(1);
 
+/// A file that has not changed for this long is written to its end: until then what is wrong with it may be that.
+const QUIET_AFTER: Duration = Duration::from_secs(1);
+
 /// Versions kept ready beside the serving one, so that a rollback is immediate.
 const READY_MAX: usize = 2;
 
@@ -48,6 +51,8 @@ pub struct Reloader {
     stamps: BTreeMap<String, Stamp>,
     settings_stamps: BTreeMap<String, loader::Stamp>,
     missing: BTreeMap<String, Instant>,
+    /// Files that are no good, and may still be being written.
+    unfinished: BTreeMap<String, Unfinished>,
     /// Why the folder is unreadable.
     unread: Option<String>,
     /// Components with unapplied settings because of a full disk.
@@ -60,6 +65,13 @@ pub struct Reloader {
     node: Option<Node>,
 }
 
+/// What is wrong with a file that may still be being written.
+struct Unfinished {
+    since: Instant,
+    origin: String,
+    error: LoadError,
+}
+
 impl Reloader {
     pub fn new(loader: Loader, control: Control) -> Self {
         Self {
@@ -69,6 +81,7 @@ impl Reloader {
             stamps: BTreeMap::new(),
             settings_stamps: BTreeMap::new(),
             missing: BTreeMap::new(),
+            unfinished: BTreeMap::new(),
             unread: None,
             frozen: BTreeSet::new(),
             damaged: BTreeSet::new(),
@@ -152,6 +165,7 @@ impl Reloader {
             let watcher = self.watcher(sender);
             let mut tick = tokio::time::interval(LOOK_EVERY);
             loop {
+                let is_writing = !self.unfinished.is_empty();
                 let changed = self.changed();
                 tokio::select! {
                     () = stop.cancelled() => break,
@@ -164,6 +178,7 @@ impl Reloader {
                         continue;
                     }
                     _ = tick.tick() => {}
+                    () = tokio::time::sleep(QUIET_AFTER), if is_writing => {}
                     _ = events.recv() => {
                         tokio::time::sleep(DEBOUNCE).await;
                         while events.try_recv().is_ok() {}
@@ -221,6 +236,13 @@ impl Reloader {
             self.missing.remove(name);
             if self.stamps.insert(name.clone(), *stamp).as_ref() != Some(stamp) {
                 self.replace(name).await;
+            }
+        }
+        let is_quiet = |it: &Unfinished| it.since.elapsed() >= QUIET_AFTER;
+        let quiet = self.unfinished.iter().filter(|it| is_quiet(it.1));
+        for name in quiet.map(|it| it.0.clone()).collect::<Vec<_>>() {
+            if let Some(file) = self.unfinished.remove(&name) {
+                self.refuse(&name, &file.origin, &file.error);
             }
         }
         let gone: Vec<_> =
@@ -342,6 +364,7 @@ impl Reloader {
     fn forget(&mut self, name: &str) {
         self.stamps.remove(name);
         self.missing.remove(name);
+        self.unfinished.remove(name);
         self.ready.remove(name);
         self.control.errors.lock().remove(name);
     }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use super::{READY_MAX, Reloader};
+use super::{READY_MAX, Reloader, Unfinished};
 use crate::{
     Result,
     difference::{Difference, Surface},
@@ -33,6 +33,7 @@ pub(super) struct Build {
 impl Reloader {
     /// Puts the folder's file in place of what serves now, if it is another and good.
     pub(super) async fn replace(&mut self, name: &str) {
+        self.unfinished.remove(name);
         if self.loader.config.component(name).enabled == Some(false) {
             return;
         }
@@ -47,13 +48,18 @@ impl Reloader {
             return self.refuse(name, &origin, &error);
         }
         let done = self.put_in_place(name, source).await;
-        if let Err(error) = &done {
-            self.refuse(name, &origin, error);
-        }
         if let Err(LoadError::Unreached(_)) = done {
             self.stamps.remove(name);
         } else if self.node.is_some() {
             self.control.revision_store.change(name, |it| it.file = Some(digest)).await;
+        }
+        match done {
+            Err(error @ (LoadError::Compile(_) | LoadError::Unusable(_))) => {
+                let since = Instant::now();
+                self.unfinished.insert(name.to_owned(), Unfinished { since, origin, error });
+            }
+            Err(error) => self.refuse(name, &origin, &error),
+            Ok(()) => {}
         }
         self.end_turn().await;
     }
