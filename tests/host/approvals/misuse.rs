@@ -142,6 +142,9 @@ async fn mismatched_approval_is_rejected_without_effect() {
         let (got, answer) = decide(&client, &id, body.clone()).await;
         assert_eq!((got, &answer["error"]), (status, &json!(code)), "{body}: {answer}");
     }
+    let (_, empty) = decide(&client, &id, json!({})).await;
+    let message = empty["message"].as_str().unwrap();
+    assert!(message.ends_with("; it has neither allow nor answers"), "{empty}");
     for id in ["0".repeat(32).as_str(), "nothing", "..%2f..%2fseal.key", &format!("{id}0")] {
         assert_eq!(allow(&client, id).await.0, 404, "{id}");
     }

@@ -87,13 +87,20 @@ async fn answer(
     })?;
     let body: ReplyBody = serde_json::from_slice(&body).map_err(|error| {
         let why = unreadable::explain(&error.to_string());
-        Failure::invalid(format!("{FORM}: {why}"))
+        Failure::invalid(format!("{FORM}; here {why}"))
     })?;
     let reply = match (body.allow, body.answers) {
         (Some(true), None) => Reply::Allow,
         (Some(false), None) => Reply::Deny,
         (None, Some(answers)) => Reply::Answers(answers),
-        _ => return Err(Failure::invalid(format!("{FORM}, one of the two")).into()),
+        (None, None) => {
+            return Err(
+                Failure::invalid(format!("{FORM}; it has neither allow nor answers")).into()
+            );
+        }
+        (Some(_), Some(_)) => {
+            return Err(Failure::invalid(format!("{FORM}; it has both allow and answers")).into());
+        }
     };
     let before = endpoints.approval(&id, &caller).await?;
     if body.arguments_sha256.is_some_and(|it| it != before.arguments_sha256) {
@@ -185,7 +192,7 @@ impl Endpoints {
 }
 
 /// Describes the request body.
-const FORM: &str = "The body is {\"allow\": true}, {\"allow\": false} or {\"answers\": {KEY: {\"action\": …, \"content\": …}}}, each with \"argumentsSha256\" where the arguments are to be the ones that were shown";
+const FORM: &str = "The body is {\"allow\": true}, {\"allow\": false} or {\"answers\": {KEY: {\"action\": …, \"content\": …}}}, with \"argumentsSha256\" beside it where the arguments must be those that were shown";
 
 /// Error for a decision that is too late or of the wrong kind.
 fn over(approval: &Approval) -> Failure {
