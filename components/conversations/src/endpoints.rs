@@ -71,10 +71,11 @@ fn range(
     project_id: &str,
     agent_id: &str,
 ) -> Result<Range, Failure> {
-    let limit = request.parse::<u32>("limit", "must be a number from 1 to 200")?;
+    let right = say("1から200までの数にしてください", "must be a number from 1 to 200");
+    let limit = request.parse::<u32>("limit", right)?;
     let limit = limit.unwrap_or(PAGE);
     if !(1..=PAGE_MAX).contains(&limit) {
-        return Err(invalid("limit", "must be a number from 1 to 200"));
+        return Err(invalid("limit", right));
     }
     let place = |name: &str| {
         let Some(text) = request.value(name).filter(|it| !it.is_empty()) else { return Ok(None) };
@@ -83,7 +84,11 @@ fn range(
         }
         let found = chats::sequence_of(person, project_id, agent_id, text)?;
         found.map(Some).ok_or_else(|| {
-            invalid(name, "must be a message of this chat: its id, or its sequence number")
+            let right = say(
+                "このチャットのメッセージのIDか連番にしてください",
+                "must be a message of this chat: its id, or its sequence number",
+            );
+            invalid(name, right)
         })
     };
     Ok(Range { before: place("before")?, after: place("after")?, limit })

@@ -14,6 +14,8 @@
 //! }
 //! ```
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -30,6 +32,14 @@ use crate::{
 
 /// Default maximum bytes of a body.
 const BODY_BYTES_MAX: u32 = 256 << 10;
+/// Maximum bytes of the body that is being answered.
+static BYTES_MAX: AtomicU32 = AtomicU32::new(BODY_BYTES_MAX);
+
+/// Maximum bytes of a body of the route that is being answered.
+#[must_use]
+pub fn body_bytes_max() -> u32 {
+    BYTES_MAX.load(Ordering::Relaxed)
+}
 
 /// A path and its function.
 pub struct Route {
@@ -99,6 +109,7 @@ pub fn handle(routes: &[Route], request: &Request) -> Result<Answer, OfferStop> 
     let is_it =
         |it: &&Route| it.declared.method == request.method && it.declared.path == request.route;
     let route = routes.iter().find(is_it).ok_or(OfferStop::NotFound)?;
+    BYTES_MAX.store(route.declared.body_bytes_max, Ordering::Relaxed);
     (route.answer)(request).map_err(Into::into)
 }
 
@@ -158,10 +169,7 @@ impl Request {
         let body = match &self.body {
             Ok(body) => body,
             Err(Unread::TooLarge) => {
-                let message = in_language(Text {
-                    ja: "本文が大きすぎます",
-                    en: "The body is too large",
-                });
+                let message = too_large(caller::reads_japanese(true), body_bytes_max());
                 return Err(refused("payload_too_large", 413, message));
             }
             Err(Unread::Broken) => {
@@ -186,12 +194,8 @@ impl Request {
         match serde_json::from_slice(body) {
             Ok(Value::Object(object)) => Ok(object),
             read => {
-                let text = Text {
-                    ja: "本文はJSONオブジェクトにしてください",
-                    en: "The body must be a JSON object",
-                };
-                let why = read.err().map(|it| format!(" ({it})")).unwrap_or_default();
-                let message = format!("{}{why}", in_language(text));
+                let place = read.err().map(|it| (it.line(), it.column()));
+                let message = no_object(caller::reads_japanese(true), place);
                 Err(refused("invalid_params", 400, message).with(json!({ "field": "body" })))
             }
         }
@@ -207,4 +211,42 @@ fn is_json(kind: &str) -> bool {
 /// Picks the text in the caller's language.
 fn in_language(text: Text) -> &'static str {
     if caller::reads_japanese(true) { text.ja } else { text.en }
+}
+
+/// The message for a body of more than `most` bytes.
+fn too_large(is_japanese: bool, most: u32) -> String {
+    match is_japanese {
+        true => format!("本文が大きすぎます（{most}バイトまで）"),
+        false => format!("The body is too large: it may have {most} bytes"),
+    }
+}
+
+/// The message for a body that is no JSON object, with the line and column where it stops to be JSON.
+fn no_object(is_japanese: bool, place: Option<(usize, usize)>) -> String {
+    match (is_japanese, place) {
+        (true, None) => "本文はJSONオブジェクトにしてください".to_owned(),
+        (false, None) => "The body must be a JSON object".to_owned(),
+        (true, Some((line, column))) => {
+            format!(
+                "本文はJSONオブジェクトにしてください（{line}行目の{column}列目が正しくありません）"
+            )
+        }
+        (false, Some((line, column))) => {
+            format!("The body must be a JSON object; it is wrong at line {line}, column {column}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_a_body_are_in_one_language() {
+        for place in [None, Some((1, 7))] {
+            let [japanese, english] = [true, false].map(|it| no_object(it, place));
+            assert!(english.is_ascii() && !japanese.contains("line"), "{japanese}");
+        }
+        assert!(too_large(true, 4_096).contains("4096") && too_large(false, 4_096).is_ascii());
+    }
 }

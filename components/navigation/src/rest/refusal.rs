@@ -39,11 +39,19 @@ impl Refusal {
     /// Creates the error for a body that is incomplete or too long.
     pub(super) fn unread(why: Unread, language: Language) -> Self {
         let (status, message) = match why {
-            Unread::TooLarge => (413, language.pick("本文が大きすぎます", "The body is too long")),
-            Unread::Broken => (
-                400,
-                language.pick("本文を最後まで受信できませんでした", "The body did not arrive"),
-            ),
+            Unread::TooLarge => {
+                let most = toolkit::routes::body_bytes_max();
+                let message = language.pick(
+                    format!("本文が大きすぎます（{most}バイトまで）"),
+                    format!("The body is too long: it may have {most} bytes"),
+                );
+                (413, message)
+            }
+            Unread::Broken => {
+                let message =
+                    language.pick("本文を最後まで受信できませんでした", "The body did not arrive");
+                (400, message.to_owned())
+            }
         };
         Self { status, ..Self::invalid("body", message) }
     }
