@@ -246,6 +246,10 @@ async fn serve(
         Some(Reply::Error { status, retry_after }) => {
             let mut response =
                 json(status, &fake_state.provider.error(status, "as the test wishes"));
+            if (300..400).contains(&status) {
+                let elsewhere = HeaderValue::from_static("http://10.20.30.40:8080/moved?key=x");
+                response.headers_mut().insert(header::LOCATION, elsewhere);
+            }
             if let Some(seconds) = retry_after {
                 response
                     .headers_mut()

@@ -29,6 +29,8 @@ const RETRY_AFTER_S_MAX: u64 = 86_400;
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 /// Maximum bytes of an error.
 const ERROR_BYTES_MAX: usize = 64 << 10;
+/// Error text of a redirect.
+const MOVED: &str = "it has moved; the log says where to, which base_url has to say";
 /// Maximum characters of a provider's message.
 const MESSAGE_CHARS_MAX: usize = 500;
 
@@ -227,7 +229,11 @@ fn send_request(request: &Request, until: Instant) -> Result<Incoming, WireError
     // Not followed: the key is only for the host that the operator configured.
     let elsewhere = answer.header("location").filter(|_| (300..400).contains(&status));
     let elsewhere = elsewhere.and_then(|it| it.split(['?', '#']).next());
-    let elsewhere = elsewhere.map(|it| format!("it is at {it} now, which base_url has to say"));
+    // For the log alone: callers read the other text, and the address may be one within the operator's network.
+    let elsewhere = elsewhere.map(|address| {
+        log::warning(&format!("a provider is at {address} now, which base_url has to say"));
+        MOVED.to_owned()
+    });
     let bytes = Pieces::new(answer, until, ERROR_BYTES_MAX).whole().unwrap_or_default();
     let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let text = elsewhere.unwrap_or_else(|| message(&body));

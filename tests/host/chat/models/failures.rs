@@ -75,7 +75,8 @@ async fn maps_every_status_and_retries_transient_ones() {
             for _ in 0..times {
                 talking.fake.then(reply.clone());
             }
-            answer_to(&talking, answer, &format!("{reply:?}")).await;
+            let answer = answer_to(&talking, answer, &format!("{reply:?}")).await;
+            assert!(!answer.to_string().contains("10.20"), "an inner address: {answer}");
             let all = talking.fake.received().len();
             assert_eq!((all - before, talking.fake.left()), (asked, 0), "{reply:?}");
             before = all;
