@@ -300,7 +300,7 @@ impl McpServer {
 async fn send(context: &Context, mut note: ServerNotification) -> bool {
     note.get_meta_mut().set_subscription_id(context.id.clone());
     let sent = tokio::time::timeout(NEWS_TIMEOUT, context.peer.send_notification(note));
-    matches!(sent.await, Ok(Ok(())))
+    matches!(context.ct.run_until_cancelled(sent).await, Some(Ok(Ok(()))))
 }
 
 /// Takes a listener slot of `principal`, within a fair share.
