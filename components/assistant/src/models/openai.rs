@@ -174,6 +174,9 @@ impl OpenAi {
         if options.bridges {
             message::bridge(&mut messages);
         }
+        if !options.thinks {
+            message::forget_thinking(&mut messages);
+        }
         let mut body = json!({ "model": &*self.model, "messages": messages, "stream": true });
         if options.counts {
             body["stream_options"] = json!({ "include_usage": true });

@@ -2,6 +2,7 @@
 
 use toolkit::{log, sql};
 
+use super::message;
 use crate::models::wire::WireError;
 
 /// Token limit as older models and most other servers name it.
@@ -17,6 +18,7 @@ const UNLIMITED: &str = "unlimited";
 const UNCOUNTED: &str = "uncounted";
 const BRIDGED: &str = "bridged";
 const LIMITED_TOOLS: &str = "few";
+const UNTHINKING: &str = "unthinking";
 
 /// Request options that a model at a server accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +32,14 @@ pub(super) struct Options {
     pub(super) bridges: bool,
     /// Whether the number of tools is limited.
     pub(super) few_tools: bool,
+    /// Whether it takes its own thinking back, as some demand and others refuse.
+    pub(super) thinks: bool,
 }
 
 impl Options {
     /// Default options, with this token limit.
     pub(super) fn with_limit(limit: &'static str) -> Self {
-        Self { limit: Some(limit), counts: true, bridges: false, few_tools: false }
+        Self { limit: Some(limit), counts: true, bridges: false, few_tools: false, thinks: true }
     }
 
     /// Returns the options to try after `error`; `first` are those tried first.
@@ -46,6 +50,9 @@ impl Options {
         }
         if !self.bridges && error.mentions(&["after role", "roles must alternate"]) {
             return Some(Self { bridges: true, ..self });
+        }
+        if self.thinks && error.mentions(&message::THINKING) {
+            return Some(Self { thinks: false, ..self });
         }
         if !self.few_tools
             && !error.is_too_large()
@@ -70,13 +77,18 @@ impl Options {
             counts: !has(UNCOUNTED),
             bridges: has(BRIDGED),
             few_tools: has(LIMITED_TOOLS),
+            thinks: !has(UNTHINKING),
         })
     }
 
     fn fact(self) -> String {
         let counts = (!self.counts).then_some(UNCOUNTED);
-        let words =
-            [counts, self.bridges.then_some(BRIDGED), self.few_tools.then_some(LIMITED_TOOLS)];
+        let words = [
+            counts,
+            self.bridges.then_some(BRIDGED),
+            self.few_tools.then_some(LIMITED_TOOLS),
+            (!self.thinks).then_some(UNTHINKING),
+        ];
         let words = words.into_iter().flatten();
         std::iter::once(self.limit.unwrap_or(UNLIMITED)).chain(words).collect::<Vec<_>>().join(" ")
     }
@@ -197,10 +209,29 @@ mod tests {
     }
 
     #[test]
+    fn keeps_thinking_from_servers_that_refuse_it() {
+        let usual = Options::with_limit(OLD);
+        for extra in [
+            "property 'reasoning_content' is unsupported",
+            "Additional properties are not allowed ('reasoning_details' was unexpected)",
+        ] {
+            let unthinking = Options { thinks: false, ..usual };
+            assert_eq!(next(usual, &refusal(400, extra, "")), Some(unthinking));
+            assert_eq!(next(unthinking, &refusal(400, extra, "")), None, "not for ever");
+        }
+    }
+
+    #[test]
     fn stored_options_round_trip() {
         for options in [
             Options::with_limit(NEW),
-            Options { counts: false, bridges: true, few_tools: true, ..Options::with_limit(OLD) },
+            Options {
+                counts: false,
+                bridges: true,
+                few_tools: true,
+                thinks: false,
+                ..Options::with_limit(OLD)
+            },
             Options { limit: None, ..Options::with_limit(OLD) },
         ] {
             assert_eq!(Options::read(&options.fact()), Some(options));

@@ -94,6 +94,22 @@ pub(super) fn bridge(messages: &mut Vec<Value>) {
     }
 }
 
+/// Field of thinking, which DeepSeek requires back in conversations with calls
+/// (<https://api-docs.deepseek.com/guides/thinking_mode>).
+pub(super) const REASONING: &str = "reasoning_content";
+/// Field of thinking on OpenRouter, with the signatures that Gemini and Claude require
+/// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
+pub(super) const DETAILS: &str = "reasoning_details";
+/// All fields of thinking.
+pub(super) const THINKING: [&str; 2] = [REASONING, DETAILS];
+
+/// Removes the thinking.
+pub(super) fn forget_thinking(messages: &mut [Value]) {
+    for message in messages.iter_mut().filter_map(Value::as_object_mut) {
+        message.retain(|name, _| !THINKING.contains(&name.as_str()));
+    }
+}
+
 /// Removes members that a server added for its own model.
 pub(super) fn strip(message: &mut Value) {
     let keep = |value: &mut Value, known: &[&str]| {
