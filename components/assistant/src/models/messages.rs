@@ -1,7 +1,7 @@
 //! Shared parts of the providers: alternating messages with the person's first, pictures only in the
 //! person's, results of calls, and names and ids in permitted characters.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -147,6 +147,19 @@ impl Ids {
     }
 }
 
+/// Returns the name of a model's call as every provider takes it back: a name that is no tool's may have other
+/// characters, be too long or empty, and would have the whole conversation refused. `more` are characters that this
+/// provider accepts as well.
+pub(super) fn returnable<'a>(name: &'a str, more: &[char]) -> Cow<'a, str> {
+    let spare = |(at, it)| if at > 0 && more.contains(&it) { '_' } else { it };
+    let spared: String = name.chars().enumerate().map(spare).collect();
+    match plain(&spared) {
+        it if it.is_empty() => Cow::Borrowed("_"),
+        it if it == spared => Cow::Borrowed(name),
+        _ => Cow::Owned(plain(name)),
+    }
+}
+
 fn plain(name: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
     let plain = name.chars().map(|it| if is_plain(it) { it } else { '_' });
@@ -227,5 +240,23 @@ mod tests {
         }
         assert_eq!((names.wire("find_seats"), names.wire("2fa-code")), ("find_seats", "_2fa-code"));
         assert_eq!(names.own("unheard_of"), "unheard_of");
+    }
+
+    #[test]
+    fn name_of_no_tool_can_be_sent_back() {
+        let long = "x".repeat(65);
+        for (name, more, sent) in [
+            ("find_seats", "", "find_seats"),
+            ("functions.find-seats", "", "functions_find-seats"),
+            ("default_api:find.seats", ".:", "default_api:find.seats"),
+            ("find<|channel|>", ".:", "find__channel__"),
+            ("席を探す", "", "____"),
+            (".find", ".", "_find"),
+            ("", "", "_"),
+            (&long, "", &long[1..]),
+        ] {
+            let more: Vec<_> = more.chars().collect();
+            assert_eq!(returnable(name, &more), sent);
+        }
     }
 }

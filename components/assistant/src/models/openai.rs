@@ -252,7 +252,7 @@ impl ToolPicker for OpenAi {
                 return Err(ModelError::new(ErrorKind::Blocked, why));
             }
             let is_cut = reply.is_cut();
-            let (message, broken) = reply.message(&messages)?;
+            let (message, broken) = reply.message(&messages);
             let calls = self.calls(&message, &turn, &names);
             let parts = texts(&message);
             // Retries an empty answer once; a truncated one with more room for thinking.
@@ -399,7 +399,7 @@ mod tests {
         ];
         let reply = reply(&chunks);
         assert!(reply.is_cut());
-        assert_eq!(reply.message(&[]).unwrap().0["content"], "はい");
+        assert_eq!(reply.message(&[]).0["content"], "はい");
     }
 
     #[test]
@@ -419,7 +419,7 @@ mod tests {
             json!({ "delta": { "reasoning_details": details } }),
             json!({ "delta": { "content": "はい" }, "finish_reason": "stop" }),
         ];
-        let (message, _) = reply(&chunks).message(&[]).unwrap();
+        let (message, _) = reply(&chunks).message(&[]);
         let whole =
             json!({ "type": "reasoning.text", "index": 0, "text": "窓口", "signature": "c2ln" });
         assert_eq!(message["reasoning_details"], json!([whole, details[0], details[1]]), "ILL-27");
@@ -436,7 +436,7 @@ mod tests {
         };
         let end = json!({ "delta": {}, "finish_reason": "tool_calls" });
         let reply = reply(&[piece("{\"a\":"), piece("1"), piece("}"), piece(""), end]);
-        let (message, broken) = reply.message(&[]).unwrap();
+        let (message, broken) = reply.message(&[]);
         let function = json!({ "name": "find", "arguments": "{\"a\":1}" });
         assert_eq!((message["tool_calls"].as_array().unwrap().len(), broken.len()), (1, 0));
         assert_eq!(message["tool_calls"][0]["function"], function);
@@ -449,7 +449,7 @@ mod tests {
         let chunk = [json!({ "delta": { "tool_calls": [call] }, "finish_reason": "tool_calls" })];
         let mut messages = Vec::new();
         for _ in 0..3 {
-            let (message, _) = reply(&chunk).message(&messages).unwrap();
+            let (message, _) = reply(&chunk).message(&messages);
             messages.push(message);
             // In a shortened conversation, positions repeat.
             messages.rotate_left(1);
@@ -507,8 +507,7 @@ mod tests {
         let call = json!({ "id": "c", "type": "function", "function": function });
         let message = json!({ "role": "assistant", "content": "はい", "tool_calls": [call] });
         let choice = json!({ "index": 0, "message": message, "finish_reason": "tool_calls" });
-        let (read_message, broken) =
-            read(json!({ "choices": [choice] })).unwrap().message(&[]).unwrap();
+        let (read_message, broken) = read(json!({ "choices": [choice] })).unwrap().message(&[]);
         assert_eq!((&read_message, broken.len()), (&message, 0));
         let refused = read(json!({ "error": { "message": "slow down", "code": "429" } }));
         let Err(error) = refused else { panic!("it is an error") };

@@ -312,6 +312,8 @@ impl Reply {
             }
             if is_call {
                 value["id"] = ids.assign(&value).into();
+                let name = value["name"].as_str().unwrap_or_default();
+                value["name"] = messages::returnable(name, &[]).into();
                 if !block.json.trim().is_empty() {
                     value["input"] = serde_json::from_str(&block.json).unwrap_or(block.json.into());
                 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     Body, ErrorKind, ModelError, Part,
     models::{
-        Tokens,
+        Tokens, messages,
         wire::{WireError, retry_delay},
     },
 };
@@ -14,6 +14,9 @@ use crate::{
 const PARTS_MAX: usize = 4_000;
 /// Finish reason of a truncated answer.
 const CUT: &str = "MAX_TOKENS";
+/// Characters of a tool's name that it takes beside those of all
+/// (<https://ai.google.dev/api/caching#FunctionDeclaration>).
+const NAME_CHARS: &[char] = &['.', ':'];
 /// Finish reasons of blocked answers
 /// (<https://ai.google.dev/api/generate-content#FinishReason>).
 const BLOCKED: &[&str] = &[
@@ -77,7 +80,13 @@ impl Reply {
             last["text"] = whole.into();
             return;
         }
-        self.parts.push(part.clone());
+        let mut part = part.clone();
+        if let Some(call) = part.get_mut("functionCall").and_then(Value::as_object_mut) {
+            let name = call.get("name").and_then(Value::as_str).unwrap_or_default();
+            let name = messages::returnable(name, NAME_CHARS).into();
+            call.insert("name".to_owned(), name);
+        }
+        self.parts.push(part);
     }
 
     /// Finish reason; empty while there is none.

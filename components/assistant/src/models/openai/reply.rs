@@ -2,19 +2,19 @@
 
 use serde_json::{Map, Value, json};
 
+use super::message::{DETAILS, REASONING};
 use crate::{
-    ErrorKind, EventSink, ModelError,
-    models::{Tokens, events::Events, messages::Ids, wire::WireError},
+    EventSink,
+    models::{
+        Tokens,
+        events::Events,
+        messages::{self, Ids},
+        wire::WireError,
+    },
 };
 
 /// Maximum calls of one answer.
 const CALLS_MAX: usize = 64;
-/// Field of thinking, which DeepSeek requires back in conversations with calls
-/// (<https://api-docs.deepseek.com/guides/thinking_mode>).
-const REASONING: &str = "reasoning_content";
-/// Field of thinking on OpenRouter, with the signatures that Gemini and Claude require
-/// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
-const DETAILS: &str = "reasoning_details";
 
 /// An answer, assembled from chunks.
 #[derive(Default)]
@@ -203,7 +203,7 @@ impl Reply {
 
     /// Returns the assistant's message to send back after `before`, and its calls with unparsable
     /// arguments. Drops incomplete calls of a truncated answer. Calls without a unique id get a new one.
-    pub(super) fn message(self, before: &[Value]) -> Result<(Value, Vec<String>), ModelError> {
+    pub(super) fn message(self, before: &[Value]) -> (Value, Vec<String>) {
         let is_cut = self.is_cut();
         let mut message = json!({ "role": "assistant", "content": null });
         if !self.text.trim().is_empty() {
@@ -219,9 +219,6 @@ impl Reply {
         let mut ids = Ids::new(earlier, before.len());
         let (mut calls, mut broken): (Vec<Value>, Vec<String>) = Default::default();
         for mut call in self.calls.into_iter().take(if is_cut { 0 } else { CALLS_MAX }) {
-            if call.name.is_empty() {
-                return Err(ModelError::new(ErrorKind::Failed, "a call has no name"));
-            }
             let id = ids.assign(&json!(call.value));
             let arguments = match call.arguments.trim() {
                 "" | "null" => "{}",
@@ -235,7 +232,8 @@ impl Reply {
                     "{}"
                 }
             };
-            let function = json!({ "name": call.name, "arguments": arguments });
+            let name = messages::returnable(&call.name, &[]);
+            let function = json!({ "name": name, "arguments": arguments });
             call.value.insert("id".to_owned(), id.into());
             call.value.insert("type".to_owned(), "function".into());
             call.value.insert("function".to_owned(), function);
@@ -244,7 +242,7 @@ impl Reply {
         if !calls.is_empty() {
             message["tool_calls"] = calls.into();
         }
-        Ok((message, broken))
+        (message, broken)
     }
 
     /// Tokens, as far as the server counts them.
