@@ -19,7 +19,9 @@ use crate::{
     AssistantConfig, Body, Conclusion, Decision, ErrorKind, EventSink, ModelConfig, ModelError,
     ToolCall, ToolPicker, Turn, Usage,
 };
-pub(super) use content::{UNSIGNED, fits, history, inline, parts_json, push};
+pub(super) use content::{
+    UNSIGNED, fits, history, inline, is_of_signatures, parts_json, push, unsign,
+};
 pub(super) use reply::{Reply, parts_of};
 
 /// Google's generateContent.
@@ -142,9 +144,9 @@ impl Gemini {
                     continue;
                 }
                 Err(error) if error.kind == ErrorKind::Refused => {
-                    let is_of_signatures = content::is_of_signatures(&error.details);
+                    let is_of_signatures = is_of_signatures(&error.details);
                     let is_other = match is_of_signatures && !is_unsigned {
-                        true => content::unsign(contents),
+                        true => unsign(contents),
                         false => trim::drop_all_pictures(contents, &content::SHAPE),
                     };
                     is_unsigned |= is_of_signatures;

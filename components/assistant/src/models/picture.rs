@@ -119,14 +119,7 @@ impl Picture {
         parts.extend(references(&self.found).map(gemini::inline));
         gemini::push(&mut contents, "user", parts);
         drop_oldest(&mut contents);
-        let mut reply = self.model.ask(&self.body(&contents, turn.task.now), turn);
-        if reply.as_ref().is_err_and(|it| it.kind == ErrorKind::TooLong) && contents.len() > 1 {
-            // The picture does not depend on earlier messages.
-            contents.drain(..contents.len() - 1);
-            reply = self.model.ask(&self.body(&contents, turn.task.now), turn);
-        }
-        let reply = reply?;
-        reply.tokens().count(&mut self.usage, None);
+        let reply = self.reply(&mut contents, turn)?;
         let mut conclusion = conclusion(&reply)?;
         if let Some(answer) = answer {
             let end = if conclusion.text().trim().is_empty() { "" } else { "\n\n" };
@@ -135,6 +128,34 @@ impl Picture {
         contents.push(json!({ "role": "model", "parts": reply.parts }));
         self.contents = contents;
         Ok(conclusion)
+    }
+
+    /// Requests one answer. Retries without the earlier messages if they are too long, without signatures that are
+    /// refused, and once after an empty answer.
+    fn reply(&mut self, contents: &mut Vec<Value>, turn: &Turn<'_>) -> Result<Reply, ModelError> {
+        let (mut is_again, mut is_unsigned) = (false, false);
+        loop {
+            let reply = match self.model.ask(&self.body(contents, turn.task.now), turn) {
+                // The picture does not depend on earlier messages.
+                Err(error) if error.kind == ErrorKind::TooLong && contents.len() > 1 => {
+                    contents.drain(..contents.len() - 1);
+                    continue;
+                }
+                Err(error) if gemini::is_of_signatures(&error.details) && !is_unsigned => {
+                    is_unsigned = true;
+                    gemini::unsign(contents);
+                    contents.iter_mut().for_each(sign);
+                    continue;
+                }
+                reply => reply?,
+            };
+            reply.tokens().count(&mut self.usage, None);
+            let is_empty = gemini::parts_of(&reply.parts).is_empty();
+            if is_again || !is_empty || reply.is_cut() || reply.blocked().is_some() {
+                return Ok(reply);
+            }
+            is_again = true;
+        }
     }
 
     fn body(&self, contents: &[Value], now: Timestamp) -> Value {

@@ -50,13 +50,13 @@ fn without_blanks(contents: &mut Vec<Value>) {
 }
 
 /// Whether an error says that a signature is missing or foreign. Signatures are valid for one model and key.
-pub(super) fn is_of_signatures(refusal: &str) -> bool {
+pub(in crate::models) fn is_of_signatures(refusal: &str) -> bool {
     let refusal = refusal.to_ascii_lowercase();
     refusal.contains("thought signature") || refusal.contains("thought_signature")
 }
 
 /// Removes all signatures and adds a placeholder to each answer's first call; returns whether anything changed.
-pub(super) fn unsign(contents: &mut Vec<Value>) -> bool {
+pub(in crate::models) fn unsign(contents: &mut Vec<Value>) -> bool {
     let before = contents.clone();
     for content in contents.iter_mut().filter(|it| it["role"] == "model") {
         let mut is_first = true;
