@@ -61,12 +61,31 @@ impl std::fmt::Debug for Image {
 const SHOWN_MAX: usize = 64;
 
 impl Image {
-    /// The picture with that base64 `data`, if `mime_type` is one of pictures.
+    /// The picture with that base64 `data`, if `mime_type` is one of pictures. Data that begins as another kind of
+    /// picture has that kind: providers refuse a picture whose type is wrong, and all others with it.
     pub fn read(mime_type: &str, data: impl Into<Arc<str>>) -> Option<Self> {
         let is_right = |it: u8| it.is_ascii_alphanumeric() || b".+-".contains(&it);
         let kind = mime_type.strip_prefix("image/").unwrap_or_default();
         let is_picture = !kind.is_empty() && kind.bytes().all(is_right);
-        is_picture.then(|| Self { mime_type: mime_type.to_owned(), data: data.into() })
+        is_picture.then(|| {
+            let data = data.into();
+            Self { mime_type: kind_of(&data).unwrap_or(mime_type).to_owned(), data }
+        })
+    }
+}
+
+/// The kind of a picture by the beginning of its `data` in base64.
+fn kind_of(data: &str) -> Option<&'static str> {
+    let begins = |it: &str| data.starts_with(it);
+    if begins("iVBORw0KGgo") {
+        Some("image/png")
+    } else if begins("/9j/") {
+        Some("image/jpeg")
+    } else if begins("R0lGODdh") || begins("R0lGODlh") {
+        Some("image/gif")
+    } else {
+        // "RIFF", four bytes of a length, "WEBP".
+        (begins("UklGR") && data.get(12..16) == Some("RUJQ")).then_some("image/webp")
     }
 }
 
@@ -167,5 +186,20 @@ mod tests {
                 "{mime_type}"
             );
         }
+    }
+
+    #[test]
+    fn picture_has_the_kind_that_its_data_has() {
+        for (data, kind) in [
+            ("iVBORw0KGgoAAAANSUhEUg==", "image/png"),
+            ("/9j/4AAQSkZJRg==", "image/jpeg"),
+            ("R0lGODlhAQABAA==", "image/gif"),
+            ("UklGRiQAAABXRUJQVlA4", "image/webp"),
+            ("UklGRiQAAABXQVZFZm10", "image/heic"),
+            ("AAAA", "image/heic"),
+        ] {
+            assert_eq!(Image::read("image/heic", data).unwrap().mime_type, kind, "{data}");
+        }
+        assert_eq!(Image::read("text/html", "iVBORw0KGgoAAAANSUhEUg=="), None);
     }
 }

@@ -159,16 +159,14 @@ impl Reader {
             let japanese = format!("次のいずれか（{kinds}）");
             return Err(self.wrong(&place, &japanese, &format!("one of {kinds}")));
         };
-        let data = value.get_mut("data").map(Value::take);
-        match data {
+        let image = match value.get_mut("data").map(Value::take) {
             Some(Value::String(data)) if BASE64.decode(&data).is_ok_and(|it| !it.is_empty()) => {
-                Ok(Image { mime_type, data: data.into() })
+                Image::read(&mime_type, data)
             }
-            _ => {
-                let place = format!("{place}.data");
-                Err(self.wrong(&place, "base64の文字列", "a string of base64"))
-            }
-        }
+            _ => None,
+        };
+        let place = format!("{place}.data");
+        image.ok_or_else(|| self.wrong(&place, "base64の文字列", "a string of base64"))
     }
 
     fn history(&self, value: Value, message: &str) -> Result<Vec<Message>, Refusal> {
