@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use toolkit::assistants::running::{self, Tool};
 
-use crate::{Body, Image, Part, ToolCall, images_of, reading};
+use crate::{Body, Image, Language, Part, ToolCall, images_of, reading};
 
 /// A tool that may be called.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -140,6 +140,13 @@ pub(crate) struct Failure {
     pub(crate) is_protocol: bool,
 }
 
+// Codes of calls that were not made, or whose end was not waited for. Their texts are for models.
+pub(crate) const NOT_ALLOWED: &str = "not_allowed";
+pub(crate) const UNKNOWN_TOOL: &str = "unknown_tool";
+pub(crate) const TOO_MANY_CALLS: &str = "too_many_calls";
+pub(crate) const TOO_MANY_ROUNDS: &str = "too_many_rounds";
+pub(crate) const DEADLINE: &str = "deadline";
+
 impl Failure {
     pub(crate) fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         Self { error: error.to_owned(), status, message: message.into(), ..Self::default() }
@@ -149,6 +156,33 @@ impl Failure {
     pub(crate) fn read(json: &str) -> Self {
         serde_json::from_str(json)
             .unwrap_or_else(|_| Self::new("internal_error", 500, "The failure cannot be read."))
+    }
+
+    /// Text for people, in their language. What the host and the agent loop say of a call that was not made is for
+    /// models; some tools have their English text in the details.
+    pub(crate) fn for_people(&self, language: Language) -> &str {
+        let (japanese, english) = match self.error.as_str() {
+            NOT_ALLOWED => (
+                "承認されなかったため、実行していません。",
+                "It was not allowed, so it was not done.",
+            ),
+            UNKNOWN_TOOL => {
+                ("この名前のツールは使えません。", "No tool of this name can be called here.")
+            }
+            TOO_MANY_CALLS | TOO_MANY_ROUNDS => (
+                "呼び出し回数が上限を超えたため、実行していません。",
+                "It was not done, because there were too many calls.",
+            ),
+            DEADLINE => (
+                "時間内に終わりませんでした。実行された可能性があります。もう一度頼む前に、結果を確かめてください。",
+                "It did not end in time and may still have been done; look before you ask for it again.",
+            ),
+            _ => {
+                let english = self.data.get("english").and_then(Value::as_str);
+                (self.message.as_str(), english.unwrap_or(&self.message))
+            }
+        };
+        language.pick(japanese, english)
     }
 
     /// Returns the JSON object of the contract.
@@ -240,9 +274,7 @@ fn block(block: &Value) -> Option<Part> {
 /// Returns a binary resource: a picture as such, anything else as a note.
 fn blob(uri: &str, mime_type: &str, data: String) -> Part {
     match mime_type {
-        "image/png" | "image/jpeg" | "image/webp" | "image/gif" => {
-            Part::image(Image { mime_type: mime_type.to_owned(), data: data.into() })
-        }
+        "image/png" | "image/jpeg" | "image/webp" | "image/gif" => Part::picture(mime_type, data),
         _ => {
             let bytes = data.len() / 4 * 3;
             reading::resource(uri, &format!("({mime_type}, about {bytes} bytes, not shown)"))

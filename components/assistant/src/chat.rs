@@ -277,8 +277,10 @@ impl ChatContext {
     ) -> TurnOutcome {
         let offers = self.assistant.offers();
         let made = resumed.answered.iter().filter(|it| resumed.ms.contains_key(&it.call.id));
-        let calls =
-            made.map(|it| answer::call(&it.call, &it.result, resumed.ms.get(&it.call.id), &offers));
+        let calls = made.map(|it| {
+            let ms = resumed.ms.get(&it.call.id);
+            answer::call(&it.call, &it.result, ms, &offers, self.language)
+        });
         let calls = calls.collect();
         let (waiting, answered) = (resumed.waiting, resumed.answered);
         let saved = SavedTurn { undelivered, waiting, answered, order, ..self.fresh(transcript) };
@@ -322,9 +324,11 @@ impl ChatContext {
                 // Unless it is known what the model received, the conversation cannot continue from here.
                 is_whole = !left.is_empty();
                 saved.order = left.iter().map(|it| it.call.id.clone()).collect();
-                saved.answered = left;
                 let (stop_reason, notice) = answer::notice(stopped, self.language);
-                (answer::stopped(&answered, notice), stop_reason, Some(notice.to_owned()))
+                let calls = (answered.as_slice(), left.as_slice());
+                let conclusion = answer::stopped(calls, &offers, notice, self.language);
+                saved.answered = left;
+                (conclusion, stop_reason, Some(notice.to_owned()))
             }
             Ending::Failed(error) => {
                 saved.order = left.iter().map(|it| it.call.id.clone()).collect();
@@ -341,7 +345,7 @@ impl ChatContext {
             }
             Ending::Waits { held, order } => {
                 saved.waiting = held;
-                let calls = answer::calls(&answered, &saved.waiting, &ms, &offers);
+                let calls = answer::calls(&answered, &saved.waiting, &ms, &offers, self.language);
                 let others = order.len().saturating_sub(saved.waiting.len());
                 saved.answered = answered.split_off(answered.len().saturating_sub(others));
                 saved.order = order;
@@ -364,7 +368,7 @@ impl ChatContext {
             stop_reason = if conclusion.cut.is_some() { stop_reason } else { "empty" };
             notice = Some(text.to_owned());
         }
-        let calls = answer::calls(&answered, &[], &ms, &offers);
+        let calls = answer::calls(&answered, &[], &ms, &offers, self.language);
         let saved = Some(saved).filter(|_| is_whole);
         Ok(TurnOutcome { conclusion, stop_reason, notice, calls, saved })
     }

@@ -214,7 +214,7 @@ impl Assistant {
                     }
                     Some((CallOutcome::Pending(it), _)) if is_late => {
                         running::withdraw(&self.name, &it.approval);
-                        left.push(Answered::failed(call, call_timed_out()));
+                        left.push(Answered::failed(call, call_withdrawn()));
                     }
                     Some((CallOutcome::Pending(it), ms)) => {
                         progress.ms.insert(call.id.clone(), ms);
@@ -261,7 +261,11 @@ impl Assistant {
         let mut outcomes: Vec<Option<(CallOutcome, u64)>> = calls.iter().map(|_| None).collect();
         let (mut places, mut requests) = (Vec::new(), Vec::new());
         for (place, call) in calls.iter().enumerate() {
-            let back = |it| Some((CallOutcome::Done(it), 0));
+            let back = |it| {
+                let outcome = CallOutcome::Done(it);
+                notify_ended(call, &outcome, 0, task.language, sink);
+                Some((outcome, 0))
+            };
             outcomes[place] = match offer(call) {
                 // Calls its own tool even if it is not on offer to this caller: the host's error ends the run.
                 // Unknown tools are not tried.
@@ -272,10 +276,7 @@ impl Assistant {
                     back(Answered::failed(call, too_many_calls(bounds.calls_max)))
                 }
                 Some(offer) if reading::is_own(offer) => {
-                    let page =
-                        CallOutcome::Done(Answered::new(call, reading::page(call, answered)));
-                    notify_ended(call, &page, 0, sink);
-                    Some((page, 0))
+                    back(Answered::new(call, reading::page(call, answered)))
                 }
                 _ => {
                     places.push(place);
@@ -292,7 +293,7 @@ impl Assistant {
                 let place = usize::try_from(ended.index).ok().and_then(|it| places.get(it));
                 let Some(&place) = place else { continue };
                 let outcome = self.outcome(&calls[place], ended.outcome);
-                notify_ended(&calls[place], &outcome, ended.ms, sink);
+                notify_ended(&calls[place], &outcome, ended.ms, task.language, sink);
                 outcomes[place] = Some((outcome, ended.ms));
             }
         }
@@ -380,24 +381,30 @@ fn timeout_error(after: Duration) -> ModelError {
 fn unknown_tool(call: &ToolCall, offers: &[Offer]) -> Failure {
     let names: Vec<_> = offers.iter().map(|it| &*it.name).collect();
     let message = format!("There is no tool {:?} here; there are {}.", call.name, names.join(", "));
-    Failure::new("unknown_tool", 404, message)
+    Failure::new(call::UNKNOWN_TOOL, 404, message)
 }
 
 fn too_many_calls(most: usize) -> Failure {
     let message = format!("At most {most} calls can be made at once; make this one later.");
-    Failure::new("too_many_calls", 429, message)
+    Failure::new(call::TOO_MANY_CALLS, 429, message)
 }
 
 /// A call beyond the last round.
 fn too_many_rounds() -> Failure {
     let message = "The call was not made: tools were called as often as they may be in one answer.";
-    Failure::new("too_many_rounds", 429, message)
+    Failure::new(call::TOO_MANY_ROUNDS, 429, message)
 }
 
 /// A call that did not end in time.
 fn call_timed_out() -> Failure {
     let message = "The call's end was not waited for, because the answer took too long. What only reads was given up; what changes something may still happen: look first.";
-    Failure::new("deadline", 504, message)
+    Failure::new(call::DEADLINE, 504, message)
+}
+
+/// A call that waited for the person when the time was over.
+fn call_withdrawn() -> Failure {
+    let message = "The time was over before the person was asked. The call was not made.";
+    Failure::new(call::NOT_ALLOWED, 403, message)
 }
 
 /// Reports that `call` has started.
@@ -409,9 +416,15 @@ fn notify_running(call: &ToolCall, language: Language, sink: &EventSink) {
 }
 
 /// Reports the result of `call`, if there is one.
-pub(crate) fn notify_ended(call: &ToolCall, outcome: &CallOutcome, ms: u64, sink: &EventSink) {
+pub(crate) fn notify_ended(
+    call: &ToolCall,
+    outcome: &CallOutcome,
+    ms: u64,
+    language: Language,
+    sink: &EventSink,
+) {
     if let Some(result) = outcome.result() {
-        sink.send("tool_result", || result_notice(call, result, ms));
+        sink.send("tool_result", || result_notice(call, result, ms, language));
     }
 }
 
@@ -427,7 +440,7 @@ fn call_notice(call: &ToolCall, offer: Option<&Offer>) -> Value {
     })
 }
 
-fn result_notice(call: &ToolCall, result: &ToolResult, ms: u64) -> Value {
+fn result_notice(call: &ToolCall, result: &ToolResult, ms: u64, language: Language) -> Value {
     let (id, name) = (&call.id, &call.name);
     match result {
         ToolResult::Output { structured, meta, content } => json!({
@@ -436,7 +449,7 @@ fn result_notice(call: &ToolCall, result: &ToolResult, ms: u64) -> Value {
         }),
         ToolResult::Failed(failure) => json!({
             "id": id, "name": name, "isError": true, "ms": ms, "result": null,
-            "meta": { "madoguchi/error": failure.object() }, "text": failure.message,
+            "meta": { "madoguchi/error": failure.object() }, "text": failure.for_people(language),
         }),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Answered, Body, Conclusion, Image, Language, Offer, Part, PendingCall, Stopped, ToolCall,
-    ToolResult, Usage, Wait, images_of, text_of,
+    ToolResult, Usage, Wait, call, images_of, text_of,
 };
 
 /// Maximum facts of one result in an answer without a model, and characters of one.
@@ -51,6 +51,7 @@ pub(super) fn call(
     result: &ToolResult,
     ms: Option<&u64>,
     offers: &[Offer],
+    language: Language,
 ) -> Value {
     let offer = offers.iter().find(|it| it.name == call.name);
     let mut entry = json!({
@@ -65,7 +66,7 @@ pub(super) fn call(
         "isError": matches!(result, ToolResult::Failed(_)),
     });
     if let ToolResult::Failed(failure) = result {
-        entry["error"] = failure.message.as_str().into();
+        entry["error"] = failure.for_people(language).into();
     }
     entry
 }
@@ -76,13 +77,15 @@ pub(super) fn calls(
     waiting: &[PendingCall],
     ms: &BTreeMap<String, u64>,
     offers: &[Offer],
+    language: Language,
 ) -> Vec<Value> {
     let finished = answered.iter().map(|it| (&it.call, &it.result));
     let held = waiting.iter().filter_map(|held| match &held.wait {
         Wait::Form { result } | Wait::Choice { result } => Some((&held.call, result)),
         Wait::Approval | Wait::Answers { .. } => None,
     });
-    finished.chain(held).map(|(it, result)| call(it, result, ms.get(&it.id), offers)).collect()
+    let all = finished.chain(held);
+    all.map(|(it, result)| call(it, result, ms.get(&it.id), offers, language)).collect()
 }
 
 /// JSON of a call that waits for the person.
@@ -234,10 +237,16 @@ pub(super) fn done(answered: &[Answered], offers: &[Offer], language: Language) 
         let offer = offers.iter().find(|offer| offer.name == answered.call.name);
         let name = offer.and_then(|it| it.title.as_deref()).unwrap_or(&answered.call.name);
         match &answered.result {
-            ToolResult::Failed(failure) => language.pick(
-                format!("{name}: できませんでした（{}）", failure.message),
-                format!("{name}: not done ({})", failure.message),
-            ),
+            ToolResult::Failed(failure) => {
+                let why = failure.for_people(language);
+                match failure.error == call::DEADLINE {
+                    true => format!("{name}: {why}"),
+                    false => language.pick(
+                        format!("{name}: できませんでした（{why}）"),
+                        format!("{name}: not done ({why})"),
+                    ),
+                }
+            }
             ToolResult::Output { structured, content, .. } => {
                 let done = language.pick(format!("{name}: 実行しました"), format!("{name}: done"));
                 let is_read = offer.is_some_and(|it| it.is_read_only);
@@ -296,16 +305,31 @@ pub(super) fn failed(
     notice: &str,
     language: Language,
 ) -> Conclusion {
-    let done = done(answered, offers, language);
+    ended(answered, &done(answered, offers, language), notice)
+}
+
+/// Conclusion of a run that was stopped: what its calls changed, or may have changed, and `notice`.
+pub(super) fn stopped(
+    (answered, left): (&[Answered], &[Answered]),
+    offers: &[Offer],
+    notice: &str,
+    language: Language,
+) -> Conclusion {
+    let is_in = |it: &&Answered| answered.iter().any(|other| other.call.id == it.call.id);
+    let all = answered.iter().chain(left.iter().filter(|it| !is_in(it)));
+    let changes = |it: &&Answered| {
+        offers.iter().any(|offer| offer.name == it.call.name && !offer.is_read_only)
+    };
+    let all: Vec<_> = all.filter(changes).cloned().collect();
+    ended(answered, &done(&all, offers, language), notice)
+}
+
+/// Conclusion of a run without an answer: what was `done`, `notice`, and the pictures of its last results.
+fn ended(answered: &[Answered], done: &str, notice: &str) -> Conclusion {
     let text = match done.is_empty() {
         true => notice.to_owned(),
         false => format!("{done}\n\n{notice}"),
     };
-    stopped(answered, &text)
-}
-
-/// Conclusion of a run that was stopped: the pictures of its last results, and `notice`.
-pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
     let last = answered.iter().rev().find_map(|answered| match &answered.result {
         ToolResult::Output { content, .. } => {
             let pictures: Vec<_> = images_of(content).cloned().map(Part::image).collect();
@@ -313,7 +337,7 @@ pub(super) fn stopped(answered: &[Answered], notice: &str) -> Conclusion {
         }
         ToolResult::Failed(_) => None,
     });
-    let mut parts = vec![Part::text(notice)];
+    let mut parts = vec![Part::text(text)];
     parts.extend(last.into_iter().flatten());
     Conclusion { parts, ..Conclusion::default() }
 }
@@ -326,6 +350,63 @@ pub(super) fn text_and_images(conclusion: &Conclusion) -> (String, Vec<Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Failure;
+
+    fn answered(name: &str, result: ToolResult) -> Answered {
+        let (arguments, meta) = Default::default();
+        let (id, name, reason) = (format!("{name}-1"), name.to_owned(), String::new());
+        Answered { call: ToolCall { id, name, arguments, meta, reason }, result }
+    }
+
+    #[test]
+    fn stopped_run_tells_what_it_changed_or_may_have() {
+        let offer = |name: &str, is_read_only| Offer {
+            name: name.to_owned(),
+            is_read_only,
+            ..Offer::default()
+        };
+        let offers = [offer("look", true), offer("book", false), offer("send", false)];
+        let output =
+            |structured| ToolResult::Output { structured, meta: json!({}), content: Vec::new() };
+        let booked = answered("book", output(json!({ "number": "A-7" })));
+        let looked = answered("look", output(json!({ "x": 1 })));
+        let late = Failure::new(call::DEADLINE, 504, "for models");
+        let left = [booked.clone(), answered("send", ToolResult::Failed(late))];
+        let texts = |language| {
+            let answered = [looked.clone(), booked.clone()];
+            stopped((&answered, &left), &offers, "Stopped.", language).text()
+        };
+        assert_eq!(
+            texts(Language::English),
+            "book: done\n- number: A-7\nsend: It did not end in time and may still have been done; look before you ask for it again.\n\nStopped."
+        );
+        let japanese = texts(Language::Japanese);
+        assert!(japanese.contains("確かめてください") && !japanese.contains("for models"));
+        let nothing = stopped((&[looked], &[]), &offers, "Stopped.", Language::English);
+        assert_eq!(nothing.text(), "Stopped.");
+    }
+
+    #[test]
+    fn people_are_not_told_what_is_for_models() {
+        let mut own = Failure::new("seat_taken", 409, "座席は予約済みです。");
+        own.data.insert("english".to_owned(), "The seat is taken.".into());
+        for (failure, japanese, english) in [
+            (own, "座席は予約済みです。", "The seat is taken."),
+            (
+                Failure::new(call::NOT_ALLOWED, 403, "Do not make it again."),
+                "承認されなかったため、実行していません。",
+                "It was not allowed, so it was not done.",
+            ),
+            (Failure::new("full", 409, "It is full."), "It is full.", "It is full."),
+        ] {
+            let entry = |language| {
+                let failed = answered("book", ToolResult::Failed(failure.clone()));
+                call(&failed.call, &failed.result, None, &[], language)["error"].clone()
+            };
+            assert_eq!(entry(Language::Japanese), japanese);
+            assert_eq!(entry(Language::English), english);
+        }
+    }
 
     #[test]
     fn choices_carry_picture_names() {

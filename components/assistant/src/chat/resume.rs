@@ -16,7 +16,7 @@ use toolkit::{
 use super::request::ChatInput;
 use crate::{
     Answered, Assistant, Body, CallOutcome, EventSink, Failure, Image, Language, Part, PendingCall,
-    ToolResult, Wait, images_of,
+    ToolResult, Wait, call, images_of,
     run::{ms, notify_ended, request},
     turns::SavedTurn,
 };
@@ -107,7 +107,7 @@ impl Resumption<'_> {
                 }
                 let (outcome, took_ms) = self.assistant.approval_outcome(call, approval);
                 if let Some(ms) = took_ms {
-                    notify_ended(call, &outcome, ms, self.sink);
+                    notify_ended(call, &outcome, ms, self.language, self.sink);
                 }
                 (Some(outcome), took_ms)
             }
@@ -158,12 +158,12 @@ fn keep_selected(result: &ToolResult, selected: &[Image]) -> ToolResult {
 fn not_answered() -> Failure {
     let message =
         "The person did not answer, and says something else instead. The call was not made.";
-    Failure::new("not_allowed", 403, message)
+    Failure::new(call::NOT_ALLOWED, 403, message)
 }
 
 fn tool_withdrawn(tool: &str) -> Failure {
     Failure::new(
-        "unknown_tool",
+        call::UNKNOWN_TOOL,
         404,
         format!("{tool} is no longer offered. The call was not made."),
     )
