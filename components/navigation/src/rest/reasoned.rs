@@ -77,15 +77,32 @@ fn shared_part(summary: &str, wanted: &str) -> usize {
     roads.map(|it| shared(it, wanted)).find(|it| *it > 0).unwrap_or_default()
 }
 
+/// Members of the object that a model is asked for.
+const MEMBERS: [&str; 2] = ["\"selectedRoute\"", "\"reasoning\""];
+
+/// Returns the prose before an object that begins with one of our members and was cut before it can be read.
+fn before_cut(text: &str) -> Option<&str> {
+    let (before, cut) = text.split_once('{')?;
+    let cut = cut.trim_start();
+    let is_ours = MEMBERS.iter().any(|it| cut.starts_with(it) || it.starts_with(cut));
+    is_ours.then_some(before)
+}
+
+/// Removes the beginning of a fence from the prose before an object.
+fn prose(before: &str) -> &str {
+    before.trim().trim_end_matches("json").trim_end_matches('`').trim()
+}
+
 /// Parses the message. Without JSON, all of it are reasons for the first route.
 pub(super) fn read(text: &str) -> Reply {
     let starts = text.char_indices().filter(|it| it.1 == '{').take(TRIES_MAX);
     let found = starts.into_iter().find_map(|(at, _)| object(&text[at..]).map(|it| (at, it)));
     let Some((at, object)) = found else {
-        return Reply { route: Some(Named::default()), reasoning: text.trim().to_owned() };
+        let reasoning = before_cut(text).map_or_else(|| text.trim(), prose).to_owned();
+        return Reply { route: Some(Named::default()), reasoning };
     };
     let reasoning = object["reasoning"].as_str().map(str::trim).filter(|it| !it.is_empty());
-    let before = text[..at].trim().trim_end_matches("json").trim_end_matches('`').trim();
+    let before = prose(&text[..at]);
     let route = match &object["selectedRoute"] {
         // A null means no route; a missing member means nothing.
         Value::Null if object.get("selectedRoute").is_some() => None,
@@ -293,6 +310,14 @@ mod tests {
                 (text, named(None, None)),
                 "NAV-X7"
             );
+        }
+        for (text, reasoning) in [
+            (r#"{"selectedRoute": {"ind"#, ""),
+            ("```json\n{", ""),
+            ("湾岸線にしました。\n```json\n{\n  \"sele", "湾岸線にしました。"),
+        ] {
+            let cut = Reply { route: named(None, None), reasoning: reasoning.to_owned() };
+            assert_eq!(read(text), cut, "NAV-X7: {text}");
         }
         let reply = read("湾岸線にしました。\n```json\n{\"selectedRoute\": {\"index\": 0}}\n```");
         assert_eq!(reply.reasoning, "湾岸線にしました。", "NAV-X7");
