@@ -377,6 +377,20 @@ mod tests {
     }
 
     #[test]
+    fn call_of_what_is_no_name_can_be_sent_back() {
+        let mut reply = Reply::default();
+        for (index, name) in ["functions.find", "find", ""].iter().enumerate() {
+            let block = json!({ "type": "tool_use", "id": "a", "name": name, "input": {} });
+            let start =
+                json!({ "type": "content_block_start", "index": index, "content_block": block });
+            reply.take(&start).unwrap();
+        }
+        let (content, _) = reply.content(false, &[]);
+        let names: Vec<_> = content.iter().map(|it| &it["name"]).collect();
+        assert_eq!(names, ["functions_find", "find", "_"]);
+    }
+
+    #[test]
     fn duplicate_call_ids_become_unique() {
         let mut reply = Reply::default();
         let uses = |id: &str| json!({ "type": "tool_use", "id": id, "name": "find", "input": {} });

@@ -429,6 +429,19 @@ mod tests {
     }
 
     #[test]
+    fn call_of_what_is_no_name_can_be_sent_back() {
+        let calls = [(0, "functions.find"), (1, "find"), (2, "")];
+        let calls =
+            calls.map(|(index, name)| json!({ "index": index, "function": { "name": name } }));
+        let end = json!({ "delta": { "tool_calls": calls }, "finish_reason": "tool_calls" });
+        let (message, broken) = reply(&[end]).message(&[]);
+        let calls = message["tool_calls"].as_array().unwrap().iter();
+        let names: Vec<_> = calls.map(|it| &it["function"]["name"]).collect();
+        assert_eq!(names, ["functions_find", "find", "_"]);
+        assert!(broken.is_empty());
+    }
+
+    #[test]
     fn repeated_name_continues_one_call() {
         let piece = |arguments: &str| {
             let function = json!({ "name": "find", "arguments": arguments });

@@ -237,6 +237,17 @@ mod tests {
     }
 
     #[test]
+    fn call_of_what_is_no_name_can_be_sent_back() {
+        let mut reply = Reply::default();
+        let call = |name: &str| json!({ "functionCall": { "name": name, "args": { "a": 1 } }, "thoughtSignature": "c2ln" });
+        let unnamed = json!({ "functionCall": { "args": { "a": 1 } }, "thoughtSignature": "c2ln" });
+        let parts = json!([call("default_api:find"), call("find<|x|>"), call(""), unnamed]);
+        reply.take(&piece(parts)).unwrap();
+        let sent = ["default_api:find", "find__x__", "_", "_"].map(call);
+        assert_eq!(reply.parts, sent, "ILL-27: all else is verbatim");
+    }
+
+    #[test]
     fn blank_text_is_no_answer() {
         for (parts, has_text) in [
             (json!([{ "text": "\n" }]), false),
