@@ -11,6 +11,10 @@ use super::specification::{BLUE, MADE, RED, Stage, brings, chat};
 /// A server of a text model alone.
 const NO_PICTURES: &str = "[assistants.illustrations]\nmakes_pictures = false\n";
 
+fn stops(reason: &str) -> Reply {
+    Reply::Message(json!({ "parts": [], "finishReason": reason }), Course::Whole)
+}
+
 fn card() -> Value {
     message(&[call("get_card_illustration", json!({ "card_name": "a" }))])
 }
@@ -18,9 +22,6 @@ fn card() -> Value {
 #[tokio::test]
 async fn reports_gemini_errors_in_the_specified_texts() {
     let (server, gemini) = Stage::alone(NO_PICTURES).await;
-    let stops = |reason: &str| {
-        Reply::Message(json!({ "parts": [], "finishReason": reason }), Course::Whole)
-    };
     let status = |status| Reply::Error { status, retry_after: None };
     let half = |course| Reply::Message(message(&[text("これは途中で終わります")]), course);
     let limited = "リクエストが多すぎます。しばらくしてからお試しください。";
@@ -121,6 +122,17 @@ async fn reports_empty_search_before_the_picture() {
     let asked = stage.gemini.bodies().pop().unwrap();
     let parts = asked["contents"][0]["parts"].clone();
     assert!(parts[1]["text"].as_str().unwrap().contains(why), "ILL-26: {parts}");
+}
+
+#[tokio::test]
+async fn asks_once_more_for_a_picture_that_did_not_come() {
+    let (server, gemini) = Stage::alone("").await;
+    gemini.then(stops("NO_IMAGE")).says(message(&[picture(MADE)]));
+    let (status, answer) = chat(&server, json!({ "message": "作って" })).await;
+    assert_eq!((status, &answer["images"][0]["data"]), (200, &json!(MADE)), "{answer}");
+    gemini.then(stops("NO_IMAGE")).then(stops("NO_IMAGE"));
+    assert_eq!(chat(&server, json!({ "message": "作って" })).await.0, 500);
+    assert_eq!((gemini.left(), gemini.broken()), (0, Vec::<String>::new()));
 }
 
 #[tokio::test]

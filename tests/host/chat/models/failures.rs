@@ -168,6 +168,25 @@ async fn error_before_any_text_is_retried() {
     assert_eq!(talking.fake.received().len(), 3);
 }
 
+/// The provider would refuse the name when it comes back, in this request and each later one.
+#[tokio::test(flavor = "multi_thread")]
+async fn call_of_what_is_no_name_does_not_end_the_talk() {
+    for name in ["functions.echo", "echo<|channel|>commentary", "席を探す", ""] {
+        for (talking, message, end) in [
+            (claude("").await, claude::uses(&[("t1", name, json!({}))]), claude::says("はい")),
+            (openai("").await, openai::uses(&[("t1", name, json!({}))]), openai::says("はい")),
+        ] {
+            talking.fake.says(message).says(end.clone()).says(end);
+            let answer = talking.say("やって").await;
+            assert_eq!(answer["text"], "はい", "{name}");
+            let why = &answer["toolCalls"][0]["error"];
+            assert_eq!(*why, "この名前のツールは使えません。", "people are told in their language");
+            let next = json!({ "message": "次は？", "turn": answer["turn"] });
+            assert_eq!(talking.answer(&next).await["text"], "はい", "{name}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn ignores_event_without_data() {
     let empty = || Sse { name: None, data: String::new() };

@@ -246,3 +246,19 @@ async fn model_gets_more_tokens_if_it_only_thought() {
     let rooms: Vec<_> = talking.fake.bodies().iter().map(|it| it["max_tokens"].clone()).collect();
     assert_eq!(rooms, [4_096, 32_000]);
 }
+
+/// It tells what its model thinks, and takes it back from none; DeepSeek wants it back.
+#[tokio::test]
+async fn learns_to_leave_out_thinking() {
+    let talking = talking(OpenAi::Strict, &["echo"], "").await;
+    let mut calls = uses(&[("c1", "echo", json!({ "value": { "a": 1 } }))]);
+    calls["reasoning_content"] = "まず呼ぶ。".into();
+    for asked in [3, 2] {
+        let before = talking.fake.received().len();
+        talking.fake.says(calls.clone()).says(says("はい"));
+        let (status, answer) = talking.post(&json!({ "message": "やって" })).await;
+        assert_eq!((status, &answer["text"]), (200, &json!("はい")), "{answer}");
+        assert_eq!(talking.fake.received().len() - before, asked);
+    }
+    assert_eq!(talking.fake.broken().len(), 1, "it is learnt from the first refusal");
+}

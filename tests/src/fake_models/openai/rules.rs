@@ -108,11 +108,7 @@ fn tools(tools: &Value) -> Judged {
             return bad(format!("Unknown parameter: 'tools[{at}].{field}'."));
         }
         let name = function["name"].as_str().unwrap_or_default();
-        let is_letter = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it == b'-';
-        if tool["type"] != "function"
-            || !(1..=64).contains(&name.len())
-            || !name.bytes().all(is_letter)
-        {
+        if tool["type"] != "function" || !is_name(name) {
             return bad(format!(
                 "Invalid 'tools[{at}].function.name': string does not match pattern '^[a-zA-Z0-9_-]+$'."
             ));
@@ -251,6 +247,12 @@ fn content(at: usize, role: &str, message: &Value) -> Judged {
     }
 }
 
+/// Whether a tool may have the name, as it is declared and as it was called.
+fn is_name(name: &str) -> bool {
+    let is_letter = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it == b'-';
+    (1..=64).contains(&name.len()) && name.bytes().all(is_letter)
+}
+
 fn calls(at: usize, calls: &Value, ways: OpenAi) -> Result<Vec<&str>, Broken> {
     let mut ids = Vec::new();
     for (number, call) in calls.as_array().into_iter().flatten().enumerate() {
@@ -264,6 +266,9 @@ fn calls(at: usize, calls: &Value, ways: OpenAi) -> Result<Vec<&str>, Broken> {
         let (Some(id), true) = (id, call["type"] == "function") else {
             return wrong("an id of its own and the type 'function' are required");
         };
+        if !is_name(function["name"].as_str().unwrap_or_default()) {
+            return wrong("string does not match pattern '^[a-zA-Z0-9_-]+$'");
+        }
         let Some(arguments) = function["arguments"].as_str() else {
             return wrong("arguments must be a string");
         };

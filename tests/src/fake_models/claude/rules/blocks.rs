@@ -9,6 +9,12 @@ use crate::fake_models::{Broken, unknown_field};
 /// Maximum number of pictures in a request.
 const IMAGES_MAX: usize = 100;
 
+/// Whether a tool may have been called by this name.
+fn is_name(name: &str) -> bool {
+    let is_letter = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it == b'-';
+    (1..=200).contains(&name.len()) && name.bytes().all(is_letter)
+}
+
 /// Each kind of block, its role and its fields (api/messages/create, `messages.content`).
 const BLOCKS: &[(&str, &str, &[&str])] = &[
     ("text", "both", &["type", "text", "cache_control", "citations"]),
@@ -79,6 +85,9 @@ fn block(place: &str, role: &str, block: &Value) -> Judged {
         "tool_use" if !block["input"].is_object() => {
             bad(format!("{place}.tool_use.input: Input should be a valid dictionary"))
         }
+        "tool_use" if !is_name(block["name"].as_str().unwrap_or_default()) => bad(format!(
+            "{place}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{{1,200}}$'"
+        )),
         "thinking" if !block["signature"].is_string() => {
             bad(format!("{place}.thinking.signature: Field required"))
         }
