@@ -274,9 +274,16 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
                 idle.replace("run:", "hints: { readonly: true }, run:"),
                 "readonly is none of readOnly",
             ),
+            (idle.replace("run: ()", "run: async ()"), "tool \"idle\": run is async"),
             ("\nexport const helper = 1;\n".to_owned(), "exports helper"),
+            ("\nthrow new Error('early');\n".to_owned(), "Error: early (src/tools.js:"),
         ];
-        for (added, why) in wrong.into_iter().filter(|_| language == "js") {
+        let waiting = "\n\nclass Schedule:\n    async def run(self):\n        pass\n";
+        let wrong: Vec<_> = match language {
+            "js" => wrong.into(),
+            _ => vec![(waiting.to_owned(), "run is async, and nothing here waits")],
+        };
+        for (added, why) in wrong {
             save(&file, &format!("{whole}{added}"));
             let output = dev.until("generation 2 serves on");
             assert!(output.contains(why), "{output}");

@@ -31,7 +31,7 @@ use tokio::sync::Mutex;
 /// Each language: the option of `madoguchi new`, what the names of its tools here begin with, and its file of tools.
 const LANGUAGES: [(&str, &str, &str); 2] = [("js", "js", "tools.js"), ("python", "py", "tools.py")];
 /// What the tools in `tests/languages` need.
-const GRANTS: &str = r#"grants = ["sql", "settings", "random", "http"]"#;
+const GRANTS: &str = r#"grants = ["sql", "settings", "random", "http", "files", "blobs"]"#;
 const SEATS: &str =
     r#"{ "seats": [{ "row": "B", "number": 4 }, { "row": "C" }], "kind": "child" }"#;
 
@@ -318,7 +318,12 @@ async fn exception_names_file_and_line_and_is_no_trap() {
     for (component, broken) in
         [("probe_js", "TypeError: "), ("probe_python", "IndexError: list index out of range")]
     {
-        for (path, status, error) in [("none", 404, "no_such"), ("broken", 500, "exception")] {
+        for (path, status, error) in [
+            ("none", 404, "no_such"),
+            ("broken", 500, "exception"),
+            ("look/none", 404, "no_such"),
+            ("look/broken", 500, "exception"),
+        ] {
             let answer = client.get(&format!("/api/{component}/{path}")).await;
             assert_eq!(answer.status(), status, "{component} {path}");
             let failure: Value = answer.json().await.unwrap();
@@ -328,6 +333,17 @@ async fn exception_names_file_and_line_and_is_no_trap() {
             let message = failure["message"].as_str().unwrap();
             assert_eq!(message.starts_with(broken), error == "exception", "{failure}");
         }
+    }
+    for (_, prefix, _) in LANGUAGES {
+        let size = client.failure(&format!("{prefix}_size"), json!({})).await;
+        assert_eq!(size["error"], "unavailable", "{size}");
+        assert!(size["message"].as_str().unwrap().contains("not granted the file book"), "{size}");
+        let photo = client.failure(&format!("{prefix}_photo"), json!({})).await;
+        assert_eq!(
+            (&photo["error"], &photo["status"]),
+            (&json!("unknown_blob"), &json!(404)),
+            "{photo}"
+        );
     }
     let promise = client.failure("js_promise", json!({})).await;
     assert!(promise["message"].as_str().unwrap().contains("write it without async"), "{promise}");
@@ -485,13 +501,14 @@ async fn own_stubs_grant_nothing_and_operators_grants_decide() {
         health["components"]["probe_js"]["error"].as_str().unwrap_or_default().to_owned()
     };
     let error = refused("").await;
-    let line = r#"[components.probe_js]: grants = ["sql", "settings", "random", "http"]"#;
-    assert!(error.contains(line) && !error.contains("stubs"), "SYS-62: {error}");
+    let line = format!("[components.probe_js]: {GRANTS}");
+    assert!(error.contains(&line) && !error.contains("stubs"), "SYS-62: {error}");
     let error = refused(&format!("[components.probe_js]\n{GRANTS}\nhttp = []\nstubs = []\n")).await;
     assert!(error.contains("wasi:clocks") && error.contains("not granted"), "SYS-62: {error}");
     // With the grant, the stubbed import works.
-    let lines = "[components.probe_js]\ngrants = [\"sql\", \"settings\", \"random\", \"http\", \"clock\"]\nhttp = []\n";
-    let server = server(&[("probe_js", "probe-js")], lines).await;
+    let grants = GRANTS.replace(']', ", \"clock\"]");
+    let lines = format!("[components.probe_js]\n{grants}\nhttp = []\n");
+    let server = server(&[("probe_js", "probe-js")], &lines).await;
     let now = server.client().output("js_clock", json!({})).await["now"].as_u64().unwrap();
     assert!(now > 1_700_000_000_000, "{now}");
 }

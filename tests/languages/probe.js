@@ -1,6 +1,6 @@
 // What tests ask of a component in JavaScript: all that the kit offers, and what is not to be done.
 
-import { Conflict, caller, configured, example, freshId, http, invalid, log, migration, progress, refused, setting, sql, tool } from "../kit/madoguchi.js";
+import { Conflict, blobs, caller, configured, example, files, freshId, http, invalid, log, migration, progress, refused, setting, sql, tool } from "../kit/madoguchi.js";
 
 const text = (en) => ({ ja: `${en}（日本語）`, en });
 const declared = (name, input, output, run, more = {}) =>
@@ -75,14 +75,23 @@ export const routes = {
   },
 };
 
+export const endpoints = {
+  get({ path }) {
+    if (path === "look/none") throw refused("no_such", 404, "There is none.");
+    return broken({});
+  },
+};
+
 // ---- What goes wrong ----
 
 function broken(list) {
   return list.first.second;
 }
 declared("fail", {}, {}, () => broken({}));
+declared("size", {}, { size: "integer" }, () => ({ size: files.size("book") }));
+declared("photo", {}, { size: "integer" }, () => ({ size: Number(blobs.stat("00").size) }));
 declared("keep_date", {}, {}, () => sql.query("SELECT $1 AS it", new Date(0)));
-declared("promise", {}, {}, async () => ({}));
+declared("promise", {}, {}, () => Promise.resolve({}));
 declared("refuse", {}, {}, () => {
   throw refused("unfit", "404", "The status is a text.");
 });

@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from madoguchi import (Conflict, Invalid, Refused, Text, User, caller, configured, example, fresh_id, http, log, migration,
-                       progress, setting, sql, tool)
+from madoguchi import (Conflict, Invalid, Refused, Text, User, blobs, caller, configured, example, files, fresh_id, http, log,
+                       migration, progress, setting, sql, tool)
 
 
 def declared(name: str):
@@ -143,6 +143,23 @@ class Routes:
         if request.route == "none":
             raise Refused("no_such", 404, "There is none.")
         return broken([])
+
+
+class Endpoints:
+    def get(self, request):
+        if request.path == "look/none":
+            raise Refused("no_such", 404, "There is none.")
+        return broken([])
+
+
+@declared("size")
+def size() -> dict:
+    return {"size": files.size("book")}
+
+
+@declared("photo")
+def photo() -> dict:
+    return {"size": blobs.stat("00").size}
 
 
 @declared("fail")

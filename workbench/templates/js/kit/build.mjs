@@ -48,6 +48,9 @@ const DECLARED = {
 };
 const interfaces = (source) => /^(madoguchi|wasi):/.test(source);
 
+/** A build that takes more of the processor does not end: the modules are run in it, once. */
+const CPU_SECONDS_MAX = 60;
+
 /** Ends the build with what `error` says, and where; the stack would be this file's. */
 function told(error) {
   console.error(error.message.replace(/^: /, ""));
@@ -91,6 +94,14 @@ function linesOf({ code, map }, before = 0) {
   return { files, lines: [...Array(before).fill(0), ...lines] };
 }
 
+/** What the compiler says of the bundle, by the author's files and lines. */
+function placed(error, bundle) {
+  const { files, lines } = linesOf(bundle);
+  const place = (whole, line) => (lines[line - 1] ? `${files[lines[line - 1][0]]}:${lines[line - 1][1]}` : whole);
+  const message = error.message.replace(/[^\s(]*bundle\.js:(\d+)(?::\d+)?/g, place);
+  return new Error(message.replace(/^.*JavaScript module evaluation: (Error: )?/, "the tools do not load: "));
+}
+
 const own = `export * from ${JSON.stringify(author)};`;
 const first = await bundled(`${own}\nexport { tools } from ${JSON.stringify(kit)};`);
 const theirs = first.exports.filter((it) => it !== "tools");
@@ -105,11 +116,17 @@ const exported = (name, it) => `exported(${JSON.stringify(name)}, ${it}, ${JSON.
 const used = Object.entries(first.modules).find(([id]) => id === kit)?.[1].renderedExports ?? [];
 const declared = Object.keys(DECLARED).filter((it) => used.includes(it)).map((it) => DECLARED[it]);
 const list = ["tools", ...declared.map(([name, of]) => `${of} as ${name}`)].join(", ");
+const outside = first.imports.find((it) => !interfaces(it));
+if (outside) {
+  console.error(`${relative(root, author)}, or what it imports, imports ${outside}, which is not there: components run without Node.js, and on what package.json installs and kit/madoguchi.js offers`);
+  process.exit(1);
+}
 // The author's own code, without the kit.
 const tools = isQuick && (await bundled(own, "cjs", (it, from) => resolve(dirname(from ?? author), it) === kit));
 const whole = isQuick ? await quick() : await bundled(`
   import * as theirs from ${JSON.stringify(author)};
-  import { exported } from ${JSON.stringify(kit)};
+  import { complete, exported } from ${JSON.stringify(kit)};
+  complete();
   ${theirs.map((it) => `export const ${it} = ${exported(it, `theirs.${it}`)};`).join("\n")}
   export { ${list} } from ${JSON.stringify(kit)};`);
 const { code, exports } = whole;
@@ -120,11 +137,12 @@ function quick() {
   const later = (name, of) => `export const ${name} = later(() => ${of});`;
   return bundled(`
     import { getEnvironment } from "wasi:cli/environment@0.2.12";
-    import { ${[...new Set([...used, ...declared.map(([, of]) => of), "tools", "unloadable", "exported"])].map((it) => `${it} as kit_${it}`).join(", ")} } from ${JSON.stringify(kit)};
+    import { ${[...new Set([...used, ...declared.map(([, of]) => of), "tools", "complete", "unloadable", "exported"])].map((it) => `${it} as kit_${it}`).join(", ")} } from ${JSON.stringify(kit)};
     ${foreign.map((it, at) => `import * as foreign_${at} from ${JSON.stringify(it)};`).join("\n")}
     const kit = { ${used.map((it) => `${it}: kit_${it}`).join(", ")} };
     const all = { ${foreign.map((it, at) => `${JSON.stringify(it)}: foreign_${at}`).join(", ")} };
     let theirs;
+    const own = {};
     function loaded() {
       if (theirs) return theirs;
       const { code, lines } = JSON.parse(Object.fromEntries(getEnvironment()).MADOGUCHI_SOURCES);
@@ -132,6 +150,8 @@ function quick() {
       const module = { exports: {} };
       try {
         new Function("require", "module", "exports", code)((it) => all[it] ?? kit, module, module.exports);
+        kit_complete();
+        ${theirs.map((it) => `own.${it} = kit_${exported(it, `module.exports.${it}`)};`).join("\n")}
       } catch (error) {
         throw kit_unloadable(error);
       }
@@ -139,7 +159,7 @@ function quick() {
     }
     const later = (of) => new Proxy({}, { get: (_, name) => (...given) => (loaded(), of()[name](...given)) });
     ${[["tools", "tools"], ...declared].map(([name, of]) => later(name, `kit_${of}`)).join("\n")}
-    ${theirs.map((it) => later(it, `kit_${exported(it, `theirs.${it}`)}`)).join("\n")}`);
+    ${theirs.map((it) => later(it, `own.${it}`)).join("\n")}`);
 }
 
 // The compiler has streams of its own while it runs the modules once, and takes no others beside them. So those of `http` bear
@@ -167,7 +187,14 @@ async function compiled() {
   const jsPath = join(root, "build/bundle.js");
   writeFileSync(jsPath, elsewhere(source));
   const made = componentize({ witPath: wit, jsSource: elsewhere(source), jsPath, world: "component", sync: true });
-  return home((await made.catch(told)).component);
+  const endless = setInterval(() => {
+    const { user, system } = process.cpuUsage();
+    if (user + system < CPU_SECONDS_MAX * 1e6) return;
+    told(new Error(`not built in ${CPU_SECONDS_MAX} s: ${relative(root, author)} and what it imports are run once, and do not come to their end; look for a loop outside of functions`));
+  }, 200);
+  const { component } = await made.catch((error) => told(placed(error, whole)));
+  clearInterval(endless);
+  return home(component);
 }
 
 /** The same, where it was made before. */

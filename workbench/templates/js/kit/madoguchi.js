@@ -77,6 +77,7 @@ export function tool(name, it) {
   if (all.tools.has(name)) throw new TypeError(`two tools are called ${name}`);
   const needed = (what) => new TypeError(`tool ${JSON.stringify(name)}: ${what}`);
   if (typeof it?.run !== "function") throw needed("run, a function, is needed");
+  if (isAsync(it.run)) throw needed(UNAWAITED("run"));
   const stray = Object.keys(it.hints ?? {}).find((hint) => !HINTS.includes(hint));
   if (stray) throw needed(`hints: ${stray} is none of ${HINTS.join(", ")}`);
   const [title, description] = ["title", "description"].map((key) => bilingual(it[key], `tool ${JSON.stringify(name)}: ${key}`));
@@ -146,7 +147,9 @@ function texts(schema, english, path) {
  * 2027-01-01T00:00:00Z, before a new version serves. `name` is a sentence that says what it shows.
  */
 export function example(name, of, input) {
-  const ends = (tag) => (val) => void all.examples.push({ name, tool: of, arguments: JSON.stringify(input), expected: { tag, val } });
+  const it = { name, tool: of, arguments: JSON.stringify(input), expected: undefined };
+  all.examples.push(it);
+  const ends = (tag) => (val) => void (it.expected = { tag, val });
   return {
     /** It puts out an object that has all that `output` has, and may have more. */
     gives: (output) => ends("output")(JSON.stringify(output)),
@@ -159,15 +162,35 @@ export function example(name, of, input) {
   };
 }
 
+/** Throws where a declaration lacks what it needs of another; the build calls it once the modules have run. */
+export function complete() {
+  for (const { name, tool, expected } of all.examples) {
+    const wrong = (what) => new TypeError(`example ${JSON.stringify(name)}: ${what}`);
+    if (!expected) throw wrong("it expects nothing: .gives(…), .refuses(CODE), .refusesTheArguments() or .asks() is needed behind it");
+    if (!all.tools.has(tool)) throw wrong(`there is no tool ${tool}; there are: ${[...all.tools.keys()].join(", ") || "none"}`);
+  }
+}
+
 /** Declares the next step of the database's shape. Once released it never changes; it only adds. */
 export const migration = (name, ...statements) =>
   void all.migrations.push({ number: all.migrations.length + 1, name, statements });
 
 /** Declares what prepares the component from its settings, all or nothing; it throws `invalid("/setting", …)`. */
-export const configured = (run) => void all.configured.push(run);
+export const configured = (run) => void all.configured.push(plainly("configured", run));
 
 /** Declares what is run at the interval that the operator sets. */
-export const schedule = (run) => void all.schedules.push(run);
+export const schedule = (run) => void all.schedules.push(plainly("schedule", run));
+
+/** Whether it is an `async` function. */
+const isAsync = (run) => run?.constructor?.name === "AsyncFunction";
+const UNAWAITED = (what) => `${what} is async, and nothing here waits for a promise: write it without async`;
+
+/** The function of a declaration, which nothing waits for. */
+function plainly(what, run) {
+  if (typeof run !== "function") throw new TypeError(`${what}: a function is needed`);
+  if (isAsync(run)) throw new TypeError(UNAWAITED(`the function of ${what}`));
+  return run;
+}
 
 // ---- What the component exports ----
 
@@ -203,7 +226,9 @@ const FRAMES_MAX = 16;
 function fault(error) {
   const isError = error instanceof Error;
   const plain = (_, it) => (typeof it === "bigint" ? Number(it) : it);
-  const message = isError ? `${error.name}: ${error.message}` : `thrown: ${JSON.stringify(error?.payload ?? error, plain)}`;
+  // An error of the contract carries its case, and no sentence.
+  const isPlain = isError && error.payload === undefined;
+  const message = isPlain ? `${error.name}: ${error.message}` : `thrown: ${JSON.stringify(error?.payload ?? error, plain)}`;
   const located = (file, line) => {
     const map = globalThis.madoguchiLines?.[file];
     return map ? `${map.files[map.lines[line - 1]?.[0]] ?? "?"}:${map.lines[line - 1]?.[1] ?? 0}` : `${file}:${line}`;
@@ -221,6 +246,8 @@ function fault(error) {
 export function exported(name, it, functions) {
   const missing = Object.keys(functions).find((of) => typeof it?.[of] !== "function");
   if (missing) throw new TypeError(`src/tools exports ${name} without the function ${missing}, which wit/ has`);
+  const waiting = Object.keys(functions).find((of) => isAsync(it[of]));
+  if (waiting) throw new TypeError(UNAWAITED(`${name}.${waiting}`));
   const run = (of) => (...given) => {
     try {
       const gives = it[of](...given);
@@ -243,8 +270,10 @@ const failureOf = ({ tag, val }) =>
 
 /** Says in the log what keeps tools from being loaded, and where. */
 export function unloadable(error) {
-  const { message, at } = fault(error);
+  const { message, stack, at } = fault(error);
   rawLog.write("error", `the tools do not load: ${message}${at ? ` (${at})` : ""}`, undefined);
+  // The engine prints it, too.
+  if (error instanceof Error) error.stack = stack.map((it) => `    at ${it}\n`).join("");
   return error;
 }
 
@@ -630,17 +659,38 @@ export const setting = (name) => {
 /** Publishes that what is at `uri` has changed, after the change is stored; needs the grant `events`. */
 export const publish = (uri) => rawEvents.publish(uri);
 
-/** Files that callers exchange, by the SHA-256 of their content; needs the grant `blobs`. */
-export const blobs = {
-  stat: (id) => rawBlobs.stat(id),
-  read: (id, offset, length) => rawBlobs.read(id, offset, length),
-  put: (data, mimeType) => rawBlobs.put(data, mimeType),
+/** What `run` gives; a case of the contract's error becomes the stop that `stops` has for it. */
+function stopping(stops, run) {
+  try {
+    return run();
+  } catch (error) {
+    const { tag, val } = error?.payload ?? error ?? {};
+    throw stops[tag]?.(val) ?? error;
+  }
+}
+
+const BLOB_STOPS = {
+  unknown: () => refused("unknown_blob", 404, "There is no such file, or none any more; upload it again."),
+  "limit-exceeded": (what) => unavailable(`Too large to keep: ${what}`),
+  unavailable: (why) => unavailable(`The store failed: ${why}`),
+};
+const FILE_STOPS = {
+  "not-granted": (name) => unavailable(`The operator has not granted the file ${name}.`),
+  "limit-exceeded": (what) => unavailable(`Too much of a file at once: ${what}`),
+  unavailable: (why) => unavailable(`A file cannot be read: ${why}`),
 };
 
-/** Single files that the operator granted by name; needs the grant `files`. */
+/** Files that callers exchange, by the SHA-256 of their content; needs the grant `blobs`. One that is not there is refused. */
+export const blobs = {
+  stat: (id) => stopping(BLOB_STOPS, () => rawBlobs.stat(id)),
+  read: (id, offset, length) => stopping(BLOB_STOPS, () => rawBlobs.read(id, offset, length)),
+  put: (data, mimeType) => stopping(BLOB_STOPS, () => rawBlobs.put(data, mimeType)),
+};
+
+/** Single files that the operator granted by name; needs the grant `files`. One that is not there is unavailable. */
 export const files = {
-  size: (name) => Number(rawFiles.size(name)),
-  read: (name, offset, length) => rawFiles.read(name, offset, length),
+  size: (name) => stopping(FILE_STOPS, () => Number(rawFiles.size(name))),
+  read: (name, offset, length) => stopping(FILE_STOPS, () => rawFiles.read(name, offset, length)),
 };
 
 /**

@@ -12,7 +12,9 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -32,6 +34,8 @@ IMPORTS = {
     "fresh_id": ["wasi:random/random@0.2.12"],
     "sleep": ["wasi:clocks/monotonic-clock@0.3.0"],
 }
+#: A build that takes more of the processor does not end: the sources are run in it, once.
+CPU_SECONDS_MAX = 120
 ENVIRONMENT = "wasi:cli/environment@0.2.12"
 ALWAYS = ["madoguchi:tool/caller@0.1.0", "madoguchi:tool/log@0.1.0", "wasi:random/insecure-seed@0.2.12"]
 #: What is exported where a name of the kit is used, and the class that does it.
@@ -69,7 +73,10 @@ def own_exports(source: Path) -> list[str]:
     """Classes of `tools.py` that are called as an interface of the contract: they are exported as they are."""
     interfaces = {it for file in (ROOT / "wit").glob("*.wit") for it in re.findall(r"^interface ([\w-]+)", file.read_text(encoding="utf-8"), re.M)}
     tree = ast.parse(source.read_text(encoding="utf-8"))
-    return [it.name for it in tree.body if isinstance(it, ast.ClassDef) and kebab(it.name) in interfaces]
+    found = [it for it in tree.body if isinstance(it, ast.ClassDef) and kebab(it.name) in interfaces]
+    for it in (it for of in found for it in of.body if isinstance(it, ast.AsyncFunctionDef)):
+        sys.exit(f"{source.relative_to(ROOT)}:{it.lineno}: {it.name} is async, and nothing here waits for it: write it without async")
+    return [it.name for it in found]
 
 
 def errors(name: str) -> dict[str, str | None]:
@@ -108,6 +115,7 @@ madoguchi._OWN |= set({modules!r})
 
 from madoguchi import {exported}
 import tools
+madoguchi.complete()
 {own}"""
 #: An interface that the author exports.
 OWN = "{name} = madoguchi.exported(tools.{name}, {errors!r})\n"
@@ -135,12 +143,19 @@ class _Sources(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(text, module.__file__, "exec"), module.__dict__)
 
 
+_OWN, _made = {own!r}, {{}}
+
+
 def _loaded():
     if "tools" not in sys.modules:
         sources = _Sources(json.loads(dict(environment.get_environment())["MADOGUCHI_SOURCES"]))
         madoguchi._OWN |= {{it.split(".")[0] for it in sources.files}}
         sys.meta_path.insert(0, sources)
         import tools
+
+        madoguchi.complete()
+        for name, errors in _OWN.items():
+            _made[name] = madoguchi.exported(getattr(tools, name), errors)
 
 
 def _later(found):
@@ -154,8 +169,8 @@ def _later(found):
 
 for _name in {exported!r}:
     globals()[_name] = _later(lambda _name=_name: getattr(madoguchi, _name))
-for _name, _errors in {own!r}.items():
-    globals()[_name] = _later(lambda _name=_name, _errors=_errors: madoguchi.exported(getattr(sys.modules["tools"], _name), _errors))
+for _name in _OWN:
+    globals()[_name] = _later(lambda _name=_name: _made[_name])
 """
 
 
@@ -236,7 +251,11 @@ def compiled(build: Path, world: str, app: str, paths: tuple, is_awaiting: bool,
     command += ["componentize", "entry", "--output", made.with_suffix(".new")]
     for it in paths:
         command += ["--python-path", ROOT / it]
-    done = subprocess.run(command, cwd=build, env=os.environ | {"VIRTUAL_ENV": sys.prefix})
+    limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS_MAX, CPU_SECONDS_MAX + 1))  # noqa: E731
+    done = subprocess.run(command, cwd=build, env=os.environ | {"VIRTUAL_ENV": sys.prefix}, preexec_fn=limit)
+    if done.returncode == -signal.SIGXCPU:
+        sys.exit(f"not built in {CPU_SECONDS_MAX} s: src/tools.py and what it imports are run once, and do not come to their end; "
+                 "look for a loop outside of functions")
     if done.returncode != 0:
         sys.exit(done.returncode)
     made.with_suffix(".new").replace(made)

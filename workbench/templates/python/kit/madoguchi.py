@@ -486,6 +486,8 @@ class _Tool:
 
 _all: dict[str, _Tool] = {}
 _examples, _steps, _configured, _schedules = [], [], [], []
+#: Examples that do not say yet how they end.
+_begun: list["_Try"] = []
 
 
 def tool(*, title: Text, description: Text, name: str | None = None, read_only: bool = False, additive: bool = False,
@@ -536,7 +538,8 @@ def tool(*, title: Text, description: Text, name: str | None = None, read_only: 
     return made
 
 
-class _Try(typing.NamedTuple):
+@dataclasses.dataclass(eq=False)
+class _Try:
     name: str
     tool: str
     arguments: str
@@ -544,6 +547,7 @@ class _Try(typing.NamedTuple):
     def _ends(self, case: str, *value):
         from wit_world.exports import examples
 
+        _begun.remove(self)
         _examples.append(examples.Example(self.name, self.tool, self.arguments, getattr(examples, f"Expected_{case}")(*value)))
 
     def gives(self, output: dict):
@@ -566,7 +570,18 @@ class _Try(typing.NamedTuple):
 def example(name: str, of: str, arguments: dict) -> _Try:
     """Declares an example: the host calls it on a database that is thrown away, without settings and at
     2027-01-01T00:00:00Z, before a new version serves. `name` is a sentence that says what it shows."""
-    return _Try(name, of, _json(arguments))
+    _begun.append(begun := _Try(name, of, _json(arguments)))
+    return begun
+
+
+def complete():
+    """Raises where a declaration lacks what it needs of another; the build calls it once the modules have run."""
+    for it in _begun:
+        raise TypeError(f'example "{it.name}": it expects nothing: .gives(…), .refuses(CODE), .refuses_the_arguments() or .asks() '
+                        "is needed behind it")
+    for it in _examples:
+        if it.tool not in _all:
+            raise TypeError(f'example "{it.name}": there is no tool {it.tool}; there are: {", ".join(_all) or "none"}')
 
 
 def migration(name: str, *statements: str):
@@ -576,13 +591,20 @@ def migration(name: str, *statements: str):
 
 def configured(run):
     """Declares what prepares the component from its settings, all or nothing; it raises `Invalid("/setting", …)`."""
-    _configured.append(run)
+    _configured.append(_plainly("configured", run))
     return run
 
 
 def schedule(run):
     """Declares what is run at the interval that the operator sets."""
-    _schedules.append(run)
+    _schedules.append(_plainly("schedule", run))
+    return run
+
+
+def _plainly(what: str, run):
+    """A function that nothing waits for."""
+    if inspect.iscoroutinefunction(run):
+        raise TypeError(f"{what}: {run.__name__} is async, and nothing here waits for it: write it without async")
     return run
 
 
@@ -637,6 +659,7 @@ def exported(of: type, errors: dict[str, str | None]) -> type:
     for name in errors:
         if not callable(getattr(of, name, None)):
             raise TypeError(f"the class {of.__name__} lacks the function {name}, which wit/ has")
+        _plainly(of.__name__, getattr(of, name))
     made = type(of.__name__, (of,), {})
     for name, kind in errors.items():
         setattr(made, name, _guarded(of, made, name, kind))
@@ -975,32 +998,61 @@ def publish(uri: str):
     _events.publish(uri)
 
 
+@contextlib.contextmanager
+def _or_stop(stops: dict):
+    """A case of the contract's error becomes the stop that `stops` has for it."""
+    try:
+        yield
+    except Err as error:
+        stop = stops.get(type(error.value).__name__)
+        if stop is None:
+            raise
+        raise stop(getattr(error.value, "value", None)) from None
+
+
+_BLOB_STOPS = {
+    "Error_Unknown": lambda _: Refused("unknown_blob", 404, "There is no such file, or none any more; upload it again."),
+    "Error_LimitExceeded": lambda what: Unavailable(f"Too large to keep: {what}"),
+    "Error_Unavailable": lambda why: Unavailable(f"The store failed: {why}"),
+}
+_FILE_STOPS = {
+    "Error_NotGranted": lambda name: Unavailable(f"The operator has not granted the file {name}."),
+    "Error_LimitExceeded": lambda what: Unavailable(f"Too much of a file at once: {what}"),
+    "Error_Unavailable": lambda why: Unavailable(f"A file cannot be read: {why}"),
+}
+
+
 class blobs:
-    """Files that callers exchange, by the SHA-256 of their content; needs the grant `blobs`."""
+    """Files that callers exchange, by the SHA-256 of their content; needs the grant `blobs`. One that is not there is refused."""
 
     @staticmethod
     def stat(id: str):
-        return _blobs.stat(id)
+        with _or_stop(_BLOB_STOPS):
+            return _blobs.stat(id)
 
     @staticmethod
     def read(id: str, offset: int, length: int) -> bytes:
-        return _blobs.read(id, offset, length)
+        with _or_stop(_BLOB_STOPS):
+            return _blobs.read(id, offset, length)
 
     @staticmethod
     def put(data: bytes, mime_type: str):
-        return _blobs.put(data, mime_type)
+        with _or_stop(_BLOB_STOPS):
+            return _blobs.put(data, mime_type)
 
 
 class files:
-    """Single files that the operator granted by name; needs the grant `files`."""
+    """Single files that the operator granted by name; needs the grant `files`. One that is not there is unavailable."""
 
     @staticmethod
     def size(name: str) -> int:
-        return _files.size(name)
+        with _or_stop(_FILE_STOPS):
+            return _files.size(name)
 
     @staticmethod
     def read(name: str, offset: int, length: int) -> bytes:
-        return _files.read(name, offset, length)
+        with _or_stop(_FILE_STOPS):
+            return _files.read(name, offset, length)
 
 
 def call(*requests: dict) -> list[tuple[str, typing.Any]]:
