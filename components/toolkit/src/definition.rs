@@ -13,7 +13,7 @@ use crate::{Definition, English, Text, Tool};
 /// The tool's entry in `tools/list`: its schemas from its types, its texts from its doc comments.
 ///
 /// # Panics
-/// When the argument struct lets unknown fields pass.
+/// When the argument struct lets unknown fields pass, or a text is of an argument that there is not.
 #[must_use]
 pub fn definition<T: Tool>() -> Definition {
     let mut input = input_schema::<T>();
@@ -33,7 +33,55 @@ pub fn definition<T: Tool>() -> Definition {
         meta: Some(json(&meta::<T>())),
     };
     T::complete(&mut definition);
+    let whole = serde_json::from_str(&definition.input_schema).expect("a schema is JSON");
+    let labels = T::LABELS.iter().map(|it| it.0);
+    check_paths(T::NAME, "ENGLISH", T::ENGLISH.arguments.iter().map(|it| it.0), &whole);
+    check_paths(T::NAME, "LABELS", labels, &whole);
     definition
+}
+
+/// Holds the arguments that a table of texts names against those of the schema: a text of a mistyped name would
+/// be read by none.
+///
+/// # Panics
+/// Where there is no such argument, with those that there are.
+pub(crate) fn check_paths<'a>(
+    of: &str,
+    table: &str,
+    paths: impl IntoIterator<Item = &'a str>,
+    schema: &Value,
+) {
+    for path in paths {
+        let mut within = vec![schema];
+        for name in path.split('.') {
+            // A type that holds itself refers to what stands elsewhere.
+            if within.iter().any(|it| it.to_string().contains("\"$ref\"")) {
+                break;
+            }
+            let all: Vec<_> = within.iter().flat_map(|it| properties(it)).collect();
+            within = all.iter().filter(|it| it.0 == name).map(|it| it.1).collect();
+            let there: Vec<_> = all.iter().map(|it| it.0).collect();
+            assert!(
+                !within.is_empty(),
+                "{of}: {table} has a text for the argument {path:?}, and there is none; where {name:?} stands there is: {}",
+                if there.is_empty() { "nothing".to_owned() } else { there.join(", ") }
+            );
+        }
+    }
+}
+
+/// The properties of an object, of the items of an array and of each variant.
+fn properties(schema: &Value) -> Vec<(&str, &Value)> {
+    let own = schema.get("properties").and_then(Value::as_object);
+    let mut all: Vec<_> = own.into_iter().flatten().map(|(name, it)| (name.as_str(), it)).collect();
+    for key in ["items", "additionalProperties", "prefixItems", "anyOf", "oneOf", "allOf"] {
+        match schema.get(key) {
+            Some(Value::Array(variants)) => all.extend(variants.iter().flat_map(properties)),
+            Some(inner) => all.extend(properties(inner)),
+            None => {}
+        }
+    }
+    all
 }
 
 /// The schema of what is read: a tool's arguments, the form of a question.
@@ -302,6 +350,24 @@ mod tests {
         assert_eq!(meta["madoguchi/text"]["en"]["arguments"]["name"], "Who");
         assert_eq!(meta["madoguchi/text"]["ja"]["labels"], json!({ "name": "名前" }));
         assert_eq!(meta["madoguchi/text"]["en"]["labels"], json!({ "name": "Name" }));
+    }
+
+    #[test]
+    fn text_of_a_mistyped_argument_is_named() {
+        let schema = json!({ "properties": {
+            "name": {},
+            "seats": { "type": "array", "items": { "anyOf": [{ "properties": { "row": {} } }] } },
+        } });
+        check_paths("greet", "ENGLISH", ["name", "seats", "seats.row"], &schema);
+        for (path, there) in
+            [("nmae", "is: name, seats"), ("seats.rwo", "is: row"), ("name.a", "is: nothing")]
+        {
+            let wrong = || check_paths("greet", "ENGLISH", [path], &schema);
+            let panic = std::panic::catch_unwind(wrong).unwrap_err();
+            let said = panic.downcast_ref::<String>().unwrap();
+            assert!(said.starts_with("greet: ENGLISH has a text for the argument"), "{said}");
+            assert!(said.contains(path) && said.ends_with(there), "{said}");
+        }
     }
 
     /// A tool whose output is nothing promises none, and a schema can be given word for word.

@@ -54,7 +54,7 @@ use crate::{
     bindings::prompts::exports::madoguchi::tool::prompts::{
         Argument, Definition, Invocation, Message, Output, Role,
     },
-    definition::{input_schema, json, take_text, texts, with_more},
+    definition::{check_paths, input_schema, json, take_text, texts, with_more},
 };
 
 /// Messages for people to begin with; `self` is the arguments of one request.
@@ -132,6 +132,8 @@ pub fn definition<P: Prompt>() -> Definition {
         description: schema["description"].as_str().map(str::to_owned),
         required: is_required(name),
     };
+    let whole = Value::Object(schema.clone());
+    check_paths(P::NAME, "ENGLISH", P::ENGLISH.arguments.iter().map(|it| it.0), &whole);
     let properties = schema.get("properties").and_then(Value::as_object);
     Definition {
         name: P::NAME.to_owned(),
