@@ -115,6 +115,9 @@ pub struct Inspection {
     /// Why that cannot be used, where it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defaults_problem: Option<String>,
+    /// Stubs in its defaults of which it imports nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub idle_stubs: Vec<String>,
     /// Why the current configuration rejects it, if it does.
     pub refused: Option<String>,
 }
@@ -182,6 +185,8 @@ pub fn inspect<'a>(
             Err(problem) => (None, Some(problem)),
         };
         let needed = granted_by(&imports);
+        let idle = compiled.own_stubs.idle(imports.iter().map(|it| it.name.as_str()));
+        let idle_stubs = idle.into_iter().map(str::to_owned).collect();
         let mut useful = needed.clone();
         useful.extend(granted_by(&exports));
         Ok(Inspection {
@@ -201,6 +206,7 @@ pub fn inspect<'a>(
             refused: refusal(name, &imports, &compiled, config),
             defaults,
             defaults_problem,
+            idle_stubs,
             name: name.to_owned(),
             imports,
             exports,
@@ -314,6 +320,8 @@ fn tool(tool: &Tool) -> Value {
     }
     if let Some(app) = tool.meta.get("ui").and_then(|it| it.get("resourceUri")) {
         object.insert("app".to_owned(), app.clone());
+    } else if let Some(app) = &tool.app {
+        object.insert("appLeftOut".to_owned(), Value::from(&**app));
     }
     Value::Object(object)
 }

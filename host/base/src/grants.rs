@@ -130,6 +130,14 @@ impl Stubs {
         [interface, package(interface), ALL].iter().any(|it| self.0.contains(*it))
     }
 
+    /// Those that are none of `imports`: mistyped, or not imported any more. `*` is right for any.
+    pub fn idle<'a>(&self, imports: impl IntoIterator<Item = &'a str>) -> Vec<&str> {
+        let names: BTreeSet<&str> =
+            imports.into_iter().map(interface).flat_map(|it| [it, package(it)]).collect();
+        let written = self.0.iter().map(String::as_str);
+        written.filter(|it| *it != ALL && !names.contains(it)).collect()
+    }
+
     /// The stubs as written.
     pub fn written(&self) -> impl Iterator<Item = &String> {
         self.0.iter()
@@ -164,13 +172,14 @@ impl FromIterator<String> for Stubs {
 pub enum Refused {
     /// The operator may grant it.
     #[error(
-        "it imports {import}, which is not granted; to grant it, put under [components.{component}]: grants = [{grants}]{}{}",
+        "it imports {import}, which is not granted; to grant it, put under [components.{component}]: grants = [{grants}]{}{}{}",
         and_hosts(*.has_hosts),
-        and_stubs(.stubs)
+        and_stubs(.stubs),
+        and_idle(.idle)
     )]
     NotGranted {
         /// The component that asks.
-        component: String,
+        component: Box<str>,
         import: String,
         /// The configuration line that grants it, including existing grants.
         grants: String,
@@ -178,6 +187,8 @@ pub enum Refused {
         has_hosts: bool,
         /// Unknown imports that would need stubs, and existing stubs. Empty if there are none.
         stubs: String,
+        /// Stubs of what it does not import. Empty if there are none.
+        idle: Box<str>,
     },
     /// An unsupported version.
     #[error(
@@ -186,13 +197,16 @@ pub enum Refused {
     OtherVersion { import: String },
     /// An import that cannot be granted.
     #[error(
-        "it imports {import}, which this host does not offer; if it does its work without, put under [components.{component}]: stubs = [{stubs}], and a call that uses it ends there"
+        "it imports {import}, which this host does not offer; if it does its work without, put under [components.{component}]: stubs = [{stubs}], and a call that uses it ends there{}",
+        and_idle(.idle)
     )]
     NotOffered {
-        component: String,
+        component: Box<str>,
         import: String,
         /// The line that lets it in without, with the stubs that it has already.
         stubs: String,
+        /// Stubs of what it does not import. Empty if there are none.
+        idle: Box<str>,
     },
 }
 
@@ -213,6 +227,13 @@ fn and_stubs(stubs: &str) -> String {
     }
 }
 
+fn and_idle(idle: &str) -> String {
+    match idle {
+        "" => String::new(),
+        _ => format!("; its stubs name {idle}, of which it imports nothing: is that mistyped?"),
+    }
+}
+
 /// The grants that `imports` need, or nothing of it when one of them cannot be had. What is not granted and is
 /// one of `stubs` need not be had.
 ///
@@ -227,6 +248,8 @@ pub fn check<'a>(
     let (mut needed, mut wanted) = (BTreeSet::new(), granted.clone());
     let mut packages = stubs.0.clone();
     let (mut not_granted, mut not_offered) = (None, None);
+    let imports: Vec<_> = imports.into_iter().collect();
+    let idle: Box<str> = stubs.idle(imports.iter().copied()).join(", ").into();
     for import in imports {
         match Grant::for_import(import) {
             _ if is_of_other_version(import) && stubs.has(import) => {}
@@ -246,17 +269,22 @@ pub fn check<'a>(
             }
         }
     }
-    let component = component.to_owned();
-    let stubs = || packages.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
+    let component: Box<str> = component.into();
+    let is_mistyped = |it: &&String| !idle.split(", ").any(|idle| idle == *it);
+    let stubs = || {
+        let named = packages.iter().filter(is_mistyped).map(|it| format!("{it:?}"));
+        named.collect::<Vec<_>>().join(", ")
+    };
     if let Some(import) = not_granted {
         let stubs = not_offered.map(|_| stubs()).unwrap_or_default();
         let (import, grants) = (import.to_owned(), list(&wanted));
         let has_hosts = wanted.contains(&Grant::Http) && !granted.contains(&Grant::Http);
-        return Err(Refused::NotGranted { component, import, grants, has_hosts, stubs });
+        return Err(Refused::NotGranted { component, import, grants, has_hosts, stubs, idle });
     }
     match not_offered {
         Some(import) => {
-            Err(Refused::NotOffered { component, import: import.to_owned(), stubs: stubs() })
+            let (import, stubs) = (import.to_owned(), stubs());
+            Err(Refused::NotOffered { component, import, stubs, idle })
         }
         None => Ok(needed),
     }
@@ -310,6 +338,21 @@ mod tests {
         assert_eq!(check("shop", [clock], &granted, &none), Ok(granted.clone()));
         let refused = check("shop", [clock, sql], &granted, &none).unwrap_err().to_string();
         assert!(refused.contains("[components.shop]: grants = [\"sql\", \"clock\"]"), "{refused}");
+    }
+
+    #[test]
+    fn stub_of_nothing_imported_is_named() {
+        let stubs: Stubs =
+            ["wasi:clcoks", "wasi:sockets", "*"].map(str::to_owned).into_iter().collect();
+        let imports = ["wasi:clocks/wall-clock@0.2.6", "wasi:sockets/tcp@0.2.6"];
+        assert_eq!(stubs.idle(imports), ["wasi:clcoks"]);
+        let stubs: Stubs = ["wasi:clcoks", "wasi:sockets"].map(str::to_owned).into_iter().collect();
+        for import in ["wasi:clocks/wall-clock@0.2.6", "wasi:nn/graph@0.2.0"] {
+            let all = [imports[1], import];
+            let refused = check("shop", all, &BTreeSet::new(), &stubs).unwrap_err().to_string();
+            assert!(refused.contains("its stubs name wasi:clcoks, of which"), "{refused}");
+            assert!(!refused.contains("\"wasi:clcoks\""), "the line keeps no typo: {refused}");
+        }
     }
 
     #[test]

@@ -39,6 +39,9 @@ impl Source {
 /// Shows whether a file has changed since it was last seen.
 pub type Stamp = (Option<SystemTime>, u64);
 
+/// Which names a component may have, in words.
+pub const NAMES: &str = "1 to 64 of a-z 0-9 _ - are right, with a letter at the beginning";
+
 /// The name of the component in `path`, where that is one.
 pub fn name_of(path: &Path) -> Option<String> {
     let name = path.file_stem()?.to_str()?;

@@ -22,6 +22,7 @@ use crate::{
 use base::{
     config::{Config, Reach},
     grants::Grant,
+    source::NAMES,
 };
 use futures::future::BoxFuture;
 use sandbox::component::{GivesBack, LoadError};
@@ -148,7 +149,7 @@ pub enum ControlError {
     #[error("there is no component {0:?}; `madoguchi components` lists those that there are")]
     Unknown(String),
     /// A component cannot have that name.
-    #[error("{0:?} is no component's name: it begins with a-z and has at most 64 of a-z 0-9 - _")]
+    #[error("{0:?} is no component's name: {names}", names = NAMES)]
     Name(String),
     /// The configuration turns it off.
     #[error("{0} is turned off; take `enabled = false` out of [components.{0}] and start again")]

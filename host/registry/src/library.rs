@@ -18,7 +18,7 @@ use base::{
     config::Config,
     embedded::Embedded,
     environment,
-    source::{Source, Stamp, name_of, read, write},
+    source::{NAMES, Source, Stamp, name_of, read, write},
 };
 use sandbox::{Sandbox, compiler, component::LoadError};
 use store::{blocking, digest::digest, private::if_exists, seal::Seal};
@@ -84,10 +84,8 @@ impl Library {
         let (files, unfit) = self.scan()?;
         for path in unfit {
             let why = match name_of(&path) {
-                Some(_) => "it is no file, and no link that leads to one",
-                None => {
-                    "not a component's name; it begins with a-z and has at most 64 of a-z 0-9 - _"
-                }
+                Some(_) => "it is no file, and no link that leads to one".to_owned(),
+                None => format!("it is no component's name: {NAMES}"),
             };
             tracing::warn!("{:?}: {why}", path.file_name().unwrap_or_default());
         }

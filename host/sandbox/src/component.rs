@@ -341,6 +341,14 @@ impl LoadedComponent {
     }
 }
 
+impl LoadedComponent {
+    /// The names of all that it imports.
+    fn imports(&self) -> Vec<String> {
+        let component = self.pre.component();
+        component.component_type().imports(component.engine()).map(|it| it.0.to_owned()).collect()
+    }
+}
+
 /// Imports of `component` except those of types only.
 pub fn acting_imports(component: &Component) -> Vec<String> {
     let (engine, ty) = (component.engine(), component.component_type());

@@ -238,15 +238,23 @@ impl Tool {
             let ui = tool.meta.entry("ui").or_insert_with(|| json!({}));
             ui["resourceUri"] = (&**uri).into();
         } else {
-            let (tool, app) = (&*self.name, clean::title(uri));
-            tracing::warn!(
+            self.note_no_app(
                 component,
-                tool,
-                app,
-                "its app is left out: the component lists no such resource of the type {APP_MIME_TYPE}"
+                &format!("lists no such resource of the type {APP_MIME_TYPE}"),
             );
         }
         tool
+    }
+
+    /// Logs that the tool has no app, where it names one and its component exports no resources at all.
+    pub(crate) fn note_no_resources(&self, component: &str) {
+        self.note_no_app(component, "exports no `resources`, of which it would be one");
+    }
+
+    fn note_no_app(&self, component: &str, why: &str) {
+        let Some(uri) = &self.app else { return };
+        let (tool, app) = (&*self.name, clean::title(uri));
+        tracing::warn!(component, tool, app, "its app is left out: the component {why}");
     }
 }
 

@@ -6,8 +6,10 @@ use anyhow::Context;
 use base::{
     config::Config,
     grants::{Grant, HOSTS},
+    source::{NAMES, name_of},
 };
 use clap::Args;
+use sandbox::definition::APP_MIME_TYPE;
 
 use crate::{
     inspect::{Inspection, Need, Part, inspect},
@@ -65,6 +67,12 @@ fn print(inspection: &Inspection) -> std::io::Result<()> {
         if !text("app").is_empty() {
             print_line(&format!("    shown by {}", text("app")))?;
         }
+        if !text("appLeftOut").is_empty() {
+            print_line(&format!(
+                "    its app {} is left out: the component lists no such resource of the type {APP_MIME_TYPE}",
+                text("appLeftOut")
+            ))?;
+        }
     }
     if !inspection.left_out.is_empty() {
         print_line("no tools are")?;
@@ -96,6 +104,12 @@ fn print(inspection: &Inspection) -> std::io::Result<()> {
             print_line(format!("  {line}").trim_end())?;
         }
     }
+    if !inspection.idle_stubs.is_empty() {
+        print_line(&format!(
+            "its stubs name {}, of which it imports nothing: correct the name, or take it out",
+            inspection.idle_stubs.join(", ")
+        ))?;
+    }
     if let Some(problem) = &inspection.defaults_problem {
         print_line(&format!("what it would start from cannot be used: {problem}"))?;
     }
@@ -103,6 +117,9 @@ fn print(inspection: &Inspection) -> std::io::Result<()> {
         print_line(
             "its shape does not fit the pool: each call takes the time that making an instance takes",
         )?;
+    }
+    if name_of(format!("{}.wasm", inspection.name).as_ref()).as_ref() != Some(&inspection.name) {
+        print_line(&format!("no server takes it under the name of its file: {NAMES}"))?;
     }
     // What can never be let in has no line.
     if inspection.refused.is_some() || inspection.is_accepted() {

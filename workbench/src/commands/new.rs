@@ -9,7 +9,10 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use base::{embedded::Files, source::name_of};
+use base::{
+    embedded::Files,
+    source::{NAMES, name_of},
+};
 use clap::Args;
 use toml::{Table, Value};
 
@@ -203,9 +206,7 @@ impl New {
         let last = self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = name_of(Path::new(&format!("{last}.wasm")));
         let Some(name) = name.filter(|it| !it.ends_with(['-', '_'])) else {
-            bail!(
-                "{last:?} is no name of a component: 1 to 64 of a-z 0-9 _ - are right, with a letter at the beginning and none of _ - at the end"
-            );
+            bail!("{last:?} is no component's name here: {NAMES}, and none of _ - at the end");
         };
         if language == Language::Rust && TAKEN.contains(&name.as_str()) {
             bail!("a crate cannot be called {name}: choose another name");

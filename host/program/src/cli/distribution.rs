@@ -336,9 +336,7 @@ fn locked<'a>(lock: &'a LockFile, name: &str) -> anyhow::Result<&'a Locked> {
 /// Stands against names that no component may have, and against those of others.
 fn check_name(config: &Config, folder: &Path, name: &str, lock: &LockFile) -> anyhow::Result<()> {
     if host::source::name_of(format!("{name}.wasm").as_ref()).is_none_or(|it| it != name) {
-        bail!(
-            "{name:?} is no component's name, which begins with a-z and has at most 64 of a-z 0-9 - _; say another one: as NAME"
-        );
+        bail!("{name:?} is no component's name: {}; say another one: as NAME", host::source::NAMES);
     }
     if config.embedded.component(name).is_some() {
         bail!(

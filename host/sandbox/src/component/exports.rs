@@ -270,6 +270,20 @@ impl LoadedComponent {
                 tracing::warn!(component, "schedule_ms is set, and it has no schedule to run");
             }
         }
+        let imports = self.imports();
+        let idle = self.setup.stubs.idle(imports.iter().map(String::as_str));
+        if !idle.is_empty() {
+            let idle = idle.join(", ");
+            tracing::warn!(
+                component,
+                "its stubs name {idle}, of which it imports nothing: correct the name, or take it out"
+            );
+        }
+        if self.exports.resources.is_none() {
+            for tool in &self.tools {
+                tool.note_no_resources(component);
+            }
+        }
         if self.exports.jobs.is_some() && !self.has_jobs() {
             tracing::info!(
                 component,
