@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use base::source::{self, Source, name_of};
+use base::source::{self, NAMES, Source, name_of};
 use notify::{Event, EventKind, RecursiveMode, Watcher, recommended_watcher};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
@@ -77,6 +77,8 @@ pub struct Project {
     pub folder: PathBuf,
     component: PathBuf,
     watch: Vec<PathBuf>,
+    /// What is to be watched and is not there, as the manifest names it: it may come, or be mistyped.
+    pub absent: Vec<String>,
     /// Whether only `Cargo.toml` defines the build.
     is_of_cargo: bool,
 }
@@ -133,16 +135,19 @@ impl Project {
         }
         let Some(name) = name_of(&component) else {
             bail!(
-                "component = {component:?} is no component's file: NAME.wasm is right, with a name of 1 to 64 of a-z 0-9 _ -"
+                "component = {component:?} is no component's file: NAME.wasm is right, and of NAME {NAMES}"
             );
         };
+        let absent = watch.iter().filter(|it| !folder.join(it).exists());
+        let absent = absent.map(|it| it.display().to_string()).collect();
         let watch: Vec<_> = watch.iter().map(|it| folder.join(it)).collect();
         // A file may come later; its folder tells.
         let is_there = |it: &PathBuf| it.exists() || it.parent().is_some_and(Path::is_dir);
         if let Some(missing) = watch.iter().find(|it| !is_there(it)) {
             bail!("{} is to be watched and is not there; see {MANIFEST}", missing.display());
         }
-        Ok(Self { name, build, component: folder.join(component), folder, watch, is_of_cargo })
+        let component = folder.join(component);
+        Ok(Self { name, build, component, folder, watch, absent, is_of_cargo })
     }
 
     /// Builds it; what the command has to say goes where this program's own lines go. A build that is not
@@ -297,6 +302,16 @@ mod tests {
         let missing = refused("build = \"true\"\ncomponent = \"a.wasm\"\nwatch = [\"lib/a\"]");
         assert!(missing.contains("lib/a is to be watched"), "{missing}");
         assert!(format!("{:#}", project(&[]).unwrap_err()).contains("madoguchi new"));
+    }
+
+    #[test]
+    fn names_watched_paths_that_are_not_there() {
+        let manifest =
+            "build = \"true\"\ncomponent = \"a.wasm\"\nwatch = [\"src\", \"scr\", \"b.toml\"]";
+        let found = project(&[(MANIFEST, manifest)]).unwrap();
+        assert_eq!(found.absent, ["scr", "b.toml"], "DEV-8");
+        let manifest = manifest.replace(", \"scr\", \"b.toml\"", "");
+        assert_eq!(project(&[(MANIFEST, &manifest)]).unwrap().absent, [""; 0]);
     }
 
     #[test]

@@ -127,7 +127,7 @@ pub fn wanted(name: &str, text: &str) -> Result<Vec<Reason>, String> {
     let limits = asked.component.get("limits").and_then(|it| it.as_table()).cloned();
     let component: ComponentConfig =
         asked.component.try_into().map_err(|it: toml::de::Error| it.message().to_owned())?;
-    let grant = |it: &Grant| Reason::new("grant", &[it], granted(*it, name));
+    let grant = |it: &Grant| Reason::new("grant", &[it], asked_for(*it, name, &component));
     let mut all: Vec<_> = component.grants.iter().flatten().map(grant).collect();
     let mut carries = Vec::new();
     if let Some(stubs) = component.stubs.as_ref().filter(|it| it.written().next().is_some()) {
@@ -246,6 +246,37 @@ pub fn touches(grant: Grant, name: &str) -> String {
     }
 }
 
+/// What a section asks for by a grant. Hosts, files and folders follow below; where there are none, the grant reaches
+/// nothing, and the sentence says what would name one.
+fn asked_for(grant: Grant, name: &str, component: &ComponentConfig) -> String {
+    let (has_none, what, line) = match grant {
+        Grant::Http => {
+            let has_none = component.http.as_ref().is_none_or(Vec::is_empty)
+                && component.http_environment.is_none()
+                && component.model_hosts.is_empty();
+            (has_none, "sends requests, and names no host", "http = [{ host = \"NAME\" }]")
+        }
+        Grant::Folders => (
+            component.folders.is_empty(),
+            "reads folders, and names none",
+            "folders = { \"/NAME\" = \"PATH\" }",
+        ),
+        Grant::Files => {
+            let line = "files = { NAME = \"PATH\" }";
+            (component.files.is_empty(), "reads files, and names none", line)
+        }
+        _ => (false, "", ""),
+    };
+    match has_none {
+        true => {
+            format!(
+                "{what}: it reaches none until [components.{name}] or its defaults.toml has {line}"
+            )
+        }
+        false => granted(grant, name),
+    }
+}
+
 fn granted(grant: Grant, name: &str) -> String {
     match grant {
         Grant::Sql => "keeps a database of its own".to_owned(),
@@ -296,4 +327,24 @@ fn host(granted: &HostGrant) -> Reason {
     };
     let text = format!("sends {methods} to {url}{private}{secrets}");
     Reason::new(code, &[&methods, &url, &sources.join(", ")], text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grant_that_names_no_host_file_or_folder_says_so() {
+        let all = sentences("shop", "grants = ['http', 'files', 'folders', 'sql']").unwrap();
+        for line in ["http = [{ host", "files = {", "folders = {"] {
+            let lacking = |it: &&String| it.contains("[components.shop]") && it.contains(line);
+            assert_eq!(all.iter().filter(lacking).count(), 1, "{line}: {all:?}");
+        }
+        assert!(!all.iter().any(|it| it.contains("below")), "{all:?}");
+        let named = "grants = ['http', 'files', 'folders']\n\
+            http = [{ host = 'a.example' }]\nfiles = { a = 'a' }\nfolders = { '/b' = 'b' }";
+        let all = sentences("shop", named).unwrap();
+        assert_eq!(all.iter().filter(|it| it.contains("below")).count(), 3, "{all:?}");
+        assert!(!all.iter().any(|it| it.contains("names no")), "{all:?}");
+    }
 }

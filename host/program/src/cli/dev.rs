@@ -14,7 +14,7 @@ use reqwest::Method;
 use serde_json::json;
 use workbench::{
     inspect::examples,
-    project::{Changes, Project},
+    project::{Changes, MANIFEST, Project},
 };
 
 use super::{
@@ -113,6 +113,7 @@ async fn follow(
 ) -> anyhow::Result<()> {
     const UNWATCHED: &str = "what is saved cannot be watched";
     let mut changes = project.changes().context(UNWATCHED)?;
+    note_absent(&project);
     let name = &project.name.clone();
     let (mut saved, mut serving, mut is_known) = (Instant::now(), None, false);
     loop {
@@ -158,9 +159,22 @@ fn reread(project: &mut Project, folder: &Path, changes: &mut Changes) -> anyhow
     }
     if now != *project {
         *changes = now.changes().context("what is to be watched cannot be")?;
+        if now.absent != project.absent {
+            note_absent(&now);
+        }
         *project = now;
     }
     Ok(())
+}
+
+/// Says what is to be watched and is not there: what is saved under a mistyped name would never be built.
+fn note_absent(project: &Project) {
+    for path in &project.absent {
+        let name = &project.name;
+        print_error(&format!(
+            "{name}: {path}, which `watch` in {MANIFEST} names, is not there; it is watched once it comes"
+        ));
+    }
 }
 
 /// Builds once and loads the result.
