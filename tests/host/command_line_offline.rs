@@ -79,6 +79,21 @@ fn empty_variables_count_as_unset() {
     assert!(listed.status.success(), "{listed:?}");
 }
 
+/// A component folder that is not there is a note: it may come.
+#[test]
+fn check_config_notes_a_missing_components_folder() {
+    let (folders, file) = bare("bundled = false\ncomponents_folder = \"tools\"\n");
+    let arguments = ["check-config", file.to_str().unwrap(), "--json"];
+    let checked = output(bare_command(&folders).args(arguments));
+    let report = json(&checked);
+    assert!(checked.status.success(), "{report}");
+    let found = &report["findings"][0];
+    assert_eq!((&found["about"], &found["line"]), (&"components_folder".into(), &2.into()));
+    assert_eq!(found["is_problem"], false, "{report}");
+    let message = found["message"].as_str().unwrap();
+    assert!(message.contains("there is no folder ") && message.contains("/tools"), "{message}");
+}
+
 /// The address of a store is checked without being shown (STO-5).
 #[test]
 fn wrong_address_of_a_store_is_found_and_not_repeated() {
