@@ -262,7 +262,11 @@ async fn choice_questions_work_in_both_languages() {
 async fn value_unsupported_by_sql_raises_an_exception() {
     let server = probes("").await;
     let client = server.client();
-    for (tool, what) in [("js_keep_date", "keeps no Date"), ("py_keep_much", "64 bits")] {
+    for (tool, what) in [
+        ("js_keep_date", "keeps no Date"),
+        ("js_keep_big", "keeps no bigint beyond 2^53"),
+        ("py_keep_much", "64 bits"),
+    ] {
         let failure = client.failure(tool, json!({})).await;
         assert_eq!(failure["error"], "exception", "SYS-61: {failure}");
         assert!(failure["message"].as_str().unwrap().contains(what), "{failure}");

@@ -30,7 +30,7 @@ declared("note", { body: "string" }, { count: "integer", weight: "number", bytes
   }
   if (added.changes !== 1) throw new Error("it changed nothing");
   const [{ data: kept }] = sql.query("SELECT data FROM notes WHERE body = $1", body);
-  const [{ big }] = sql.query("SELECT 9007199254740991 AS big");
+  const [{ big }] = sql.query("SELECT $1 AS big", 9007199254740991n);
   return { count: row.n, weight: row.w, bytes: kept.length + kept[2], big };
 });
 
@@ -91,6 +91,7 @@ declared("fail", {}, {}, () => broken({}));
 declared("size", {}, { size: "integer" }, () => ({ size: files.size("book") }));
 declared("photo", {}, { size: "integer" }, () => ({ size: Number(blobs.stat("00").size) }));
 declared("keep_date", {}, {}, () => sql.query("SELECT $1 AS it", new Date(0)));
+declared("keep_big", {}, {}, () => sql.query("SELECT $1 AS it", 2n ** 60n));
 declared("promise", {}, {}, () => Promise.resolve({}));
 declared("refuse", {}, {}, () => {
   throw refused("unfit", "404", "The status is a text.");

@@ -557,12 +557,16 @@ const cell = (it) =>
   it === null || it === undefined ? { tag: "null" }
   : typeof it === "string" ? { tag: "text", val: it }
   : typeof it === "boolean" ? { tag: "integer", val: it ? 1 : 0 }
-  : typeof it === "bigint" || Number.isSafeInteger(it) ? { tag: "integer", val: it }
+  // The engine carries numbers alone over the border.
+  : typeof it === "bigint" && Number.isSafeInteger(Number(it)) ? { tag: "integer", val: Number(it) }
+  : typeof it === "bigint" ? unkept(it, "beyond 2^53, which the engine does not carry exactly; keep it as a string")
+  : Number.isSafeInteger(it) ? { tag: "integer", val: it }
   : typeof it === "number" ? { tag: "real", val: it }
   : ArrayBuffer.isView(it) || Array.isArray(it) ? { tag: "blob", val: it }
   : unkept(it);
-const unkept = (it) => {
-  throw new TypeError(`SQL keeps no ${typeof it === "object" ? it.constructor?.name ?? "object" : typeof it}: null, a string, a number, a bigint, a boolean or a Uint8Array is right`);
+const unkept = (it, why = "") => {
+  const kind = typeof it === "object" ? it.constructor?.name ?? "object" : typeof it;
+  throw new TypeError(`SQL keeps no ${kind}${why && ` ${why}`}: null, a string, a number, a bigint, a boolean or a Uint8Array is right`);
 };
 const plainCell = ({ tag, val }) =>
   tag === "null" ? null : typeof val === "bigint" && Number.isSafeInteger(Number(val)) ? Number(val) : val;
@@ -606,7 +610,10 @@ export class Conflict extends Error {
   }
 }
 
-/** The component's own database, with `$1` for the first parameter; needs the grant `sql`. */
+/**
+ * The component's own database, with `$1` for the first parameter; needs the grant `sql`. Integers are exact up to 2^53, in both
+ * directions; what may be larger is kept as a text.
+ */
 export const sql = {
   /** The rows of one statement, as objects: `sql.query("SELECT … WHERE id = $1", id)`. */
   query: (text, ...parameters) => sqlRun(rawSql.query, [[text, ...parameters]])[0],
