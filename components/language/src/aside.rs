@@ -32,13 +32,17 @@ pub enum Aside {
     Tongue,
     /// Asks for the time or the date.
     Clock,
+    /// Tells of danger to life.
+    Emergency,
+    /// Is in neither of the two languages.
+    Foreign,
 }
 
 /// Phrases of each kind, in lower case and without punctuation.
 const PHRASES: &[(Aside, &str)] = &[
     (
         Aside::Farewell,
-        "さようなら|さよなら|またね|じゃあね|またあした|また明日|また今度|では また|それでは また|バイバイ|ばいばい|おやすみ|おやすみなさい|おつかれ|おつかれさま|お疲れ|お疲れ様|お疲れさま|失礼します|以上です|これで終わり|これで以上|\
+        "さようなら|さよなら|またね|じゃあね|またあした|また明日|また今度|では また|それでは また|バイバイ|ばいばい|おやすみ|おやすみなさい|おつかれ|おつかれさま|お疲れ|お疲れ様|お疲れさま|おつ|おつー|乙|失礼します|以上です|これで終わり|これで以上|\
          bye|bye bye|goodbye|good bye|good night|see you|see ya|see you later|see you soon|take care|that's all|thats all|that is all|that's it|thats it|that will be all|that'll be all|i'm done|im done|have a nice day|have a good day",
     ),
     (
@@ -58,7 +62,7 @@ const PHRASES: &[(Aside, &str)] = &[
     ),
     (
         Aside::Musing,
-        "残念|うーん|うーーん|んー|ふーん|へえ|へー|ほう|ふむ|なるほど|なるほどね|そうか|そうなんだ|そうですか|そっか|まあいい|まあいっか|えっと|えーと|ええと|あの|調子どう|調子はどう|元気|お元気|\
+        "おk|おけ|おっけー|オッケー|りょ|残念|うーん|うーーん|んー|ふーん|へえ|へー|ほう|ふむ|なるほど|なるほどね|そうか|そうなんだ|そうですか|そっか|まあいい|まあいっか|えっと|えーと|ええと|あの|調子どう|調子はどう|元気|お元気|\
          hm|hmm|hmmm|hmm ok|uh|um|er|i see|ah ok|oh ok|ah i see|oh i see|okay then|alright|all right|got it|fair enough|interesting|makes sense|how are you|how are you doing|how's it going|hows it going|what's up|whats up|test|testing|テスト",
     ),
     (
@@ -99,6 +103,12 @@ const CHARS_MAX: usize = 40;
 impl Aside {
     /// Classifies `text` if it contains nothing else.
     pub fn parse(text: &str) -> Option<Self> {
+        if is_emergency(text) {
+            return Some(Self::Emergency);
+        }
+        if is_foreign(text) {
+            return Some(Self::Foreign);
+        }
         if text.chars().count() > CHARS_MAX {
             return None;
         }
@@ -152,6 +162,14 @@ impl Aside {
                 "Answers are in the language of the page, which is English or Japanese; its settings change it. Sentences may be in either.",
             ),
             Self::Clock => return clock(language, now),
+            Self::Emergency => (
+                "命に関わるときは、いますぐ119番（火事・救急）か110番（警察）に電話してください。この窓口からは通報できません。",
+                "If there is danger to life, please call 119 (fire, ambulance) or 110 (police) in Japan right now. I cannot call for help from here.",
+            ),
+            Self::Foreign => (
+                "ここで読めるのは日本語と英語の文だけです。 / I read Japanese and English only.",
+                "I read English and Japanese only. / ここで読めるのは日本語と英語の文だけです。",
+            ),
         };
         language.pick(japanese, english).to_owned()
     }
@@ -160,6 +178,46 @@ impl Aside {
     pub(crate) fn has_examples(self) -> bool {
         matches!(self, Self::Answerer | Self::Blame | Self::Musing)
     }
+}
+
+/// Whether `text` tells of danger to life, in words that no request has.
+fn is_emergency(text: &str) -> bool {
+    const JAPANESE: &str = "火事です|火事だ|火事が起き|家が燃えて|救急車を呼|救急車呼|救急車をお願い|警察を呼|警察呼|意識がない|意識がありま|息をしてい|息してな|血が止まら|出血して|人が倒れ|倒れている人|襲われて|殺され|死にたい|自殺したい";
+    const ENGLISH: &str = "house is on fire|building is on fire|there is a fire|there's a fire|call an ambulance|need an ambulance|call the police|need the police|heart attack|can't breathe|cannot breathe|not breathing|is unconscious|is bleeding|i'm bleeding|i am bleeding|are bleeding|badly hurt|seriously injured|being attacked|kill myself|want to die|suicidal";
+    let lower = text.to_lowercase().replace(['’', '‘'], "'");
+    // A quoted text is a name or a title.
+    let is_quoted = lower.contains(['「', '『', '"', '“']);
+    !is_quoted && marks(JAPANESE).chain(marks(ENGLISH)).any(|it| lower.contains(it))
+}
+
+/// Whether `text` is in a language that is not read here: by its letters, or by several of its common words.
+fn is_foreign(text: &str) -> bool {
+    /// Characters of simplified Chinese that Japanese does not have, and pronouns and particles.
+    const CHINESE: &str = "你们吗么这请谢话说时给让从问电图发买觉谁哪您";
+    const COMMON: [&str; 4] = [
+        "bonjour|merci|voudrais|vous|comment|où|aller|chemin|pour|avec|quel|quelle|est|le|je|à|s'il|plaît|puis-je",
+        "hola|gracias|quiero|por|favor|cómo|dónde|hablas|español|quisiera|puedo|puedes|para|el|cuál|ir|está|qué",
+        "ich|möchte|bitte|danke|nach|wie|guten|komme|nicht|und|ist|der|das|wo|sprechen|deutsch|zum|kannst|du",
+        "ciao|grazie|vorrei|come|dove|buongiorno|per|andare|puoi|posso|il|che|è|parli|italiano",
+    ];
+    let is_kana = |it: char| matches!(it, '\u{3041}'..='\u{30ff}');
+    if text.chars().any(is_kana) {
+        return false;
+    }
+    let is_letter = |it: &char| matches!(it, '\u{0400}'..='\u{0e7f}' | '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7a3}');
+    let letters = text.chars().filter(|it| it.is_alphabetic()).count();
+    if text.chars().filter(is_letter).count() * 2 > letters || text.contains(['¿', '¡']) {
+        return letters > 0;
+    }
+    if text.chars().any(|it| CHINESE.contains(it)) {
+        return true;
+    }
+    let lower = text.to_lowercase();
+    let words = lower.split(|it: char| !it.is_alphanumeric() && !matches!(it, '\'' | '-'));
+    let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
+    let count =
+        |table: &&str| words.iter().filter(|word| table.split('|').any(|it| it == **word)).count();
+    COMMON.iter().map(|it| count(it)).max().is_some_and(|it| it > 2 || it > 1 && words.len() < 5)
 }
 
 /// Removes one filler word from `text`.
@@ -233,6 +291,18 @@ mod tests {
             ("scrap it", Aside::Nothing),
             ("bye!", Aside::Farewell),
             ("じゃあね〜", Aside::Farewell),
+            ("おつ", Aside::Farewell),
+            ("おk", Aside::Musing),
+            ("助けて！火事です", Aside::Emergency),
+            ("人が倒れています", Aside::Emergency),
+            ("someone is bleeding on the way to Haneda", Aside::Emergency),
+            ("Please call an ambulance!", Aside::Emergency),
+            ("你能帮我吗", Aside::Foreign),
+            ("¿Hablas español?", Aside::Foreign),
+            ("Bonjour, je voudrais aller de Shibuya à Ueno", Aside::Foreign),
+            ("Wie komme ich nach Ueno?", Aside::Foreign),
+            ("길을 알려 주세요", Aside::Foreign),
+            ("Как пройти?", Aside::Foreign),
         ] {
             assert_eq!(Aside::parse(text), Some(expected), "{text}");
         }
@@ -241,6 +311,19 @@ mod tests {
     #[test]
     fn request_is_no_aside() {
         for text in [
+            "火事のシーンがある映画",
+            "「火事です」というサムネイル",
+            "救急車のカード",
+            "a film about a fire",
+            "a card with fire",
+            "the way to the police station",
+            "Amélie",
+            "七人の侍",
+            "上野 銀座",
+            "東京駅→横浜駅",
+            "le mans to das boot",
+            "Per favore cards",
+            "route to El Torito",
             "",
             "明日のゴジラは何時？",
             "what time is it on tomorrow?",
