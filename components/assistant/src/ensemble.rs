@@ -256,7 +256,9 @@ impl Ensemble {
         if takes_back(&self.request) {
             let latest = self.latest_family.as_ref().or(self.latest.as_ref());
             let latest = latest.map_or(SMALL_TALK, String::as_str);
-            for (_, reply) in replies.iter_mut().filter(|it| it.0 != latest) {
+            for (_, reply) in
+                replies.iter_mut().filter(|it| ![latest, SMALL_TALK].contains(&&*it.0))
+            {
                 reply.confidence = 0.0;
             }
         }
