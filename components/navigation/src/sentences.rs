@@ -18,7 +18,7 @@ use language::{
     rules::Percent,
     say::{self, Skill},
     scan::marks,
-    small_talk::Manner,
+    small_talk::{Manner, takes_back},
     turn::{Answered, Decision},
     vocabulary::Vocabulary,
     words::Word,
@@ -33,7 +33,7 @@ use self::{
     planner::{COMPARE, Constraints, Planner, Remark, RouteRequest, Rule, SEARCH},
     query::Query,
     rules::Goal,
-    words::{DISTANCE, DURATION, GO, LEAD, NOUNS, PHRASES, ROUTE, SPOT},
+    words::{DISTANCE, DURATION, GO, LEAD, NOUNS, PHRASES, ROUTE, SPOT, TOLLS},
 };
 
 /// The member of a context that has a requested route.
@@ -42,6 +42,8 @@ const ROUTE_CONTEXT: &str = "route";
 const PLANNED: f32 = 0.95;
 /// Confidence in another measure for a comparison.
 const COMPARED: Percent = 62;
+/// Confidence in taking back a change.
+const UNDONE: Percent = 96;
 /// Confidence in a question about the found route.
 const ANSWERED: Percent = 96;
 
@@ -250,10 +252,33 @@ impl Family for Navigation {
         _language: Language,
         before: Option<&Query>,
     ) -> Option<Query> {
-        Some(Query::from_sentence(utterance, goal, before))
+        Some(Query::from_sentence(utterance, goal, before).behind(before))
     }
 
     fn follow(
+        &self,
+        plan: &mut Option<Query>,
+        utterance: &Sentence,
+        goal: Option<Goal>,
+        manner: Option<Manner>,
+        context: &TurnContext<'_>,
+    ) -> Option<FollowUp> {
+        let before = plan.clone()?;
+        if takes_back(&utterance.text())
+            && let Some(undone) = before.undone()
+        {
+            *plan = Some(undone);
+            return Some(FollowUp::Continue(UNDONE, Vec::new()));
+        }
+        let followed = self.changed(plan, utterance, goal, manner, context)?;
+        *plan = plan.take().map(|it| it.behind(Some(&before)));
+        Some(followed)
+    }
+}
+
+impl Navigation {
+    /// Applies a sentence about the route found before, or none where it is about something else.
+    fn changed(
         &self,
         plan: &mut Option<Query>,
         utterance: &Sentence,
@@ -295,7 +320,7 @@ impl Family for Navigation {
             Some(moved) => *query = moved,
             // `寄り道なしで` is right of a route without stops as well.
             None if is_stop
-                || utterance.says("寄り道な|寄り道無|寄り道はな")
+                || utterance.says("寄り道な|寄り道無|寄り道はな|経由な|経由無|経由はな")
                 || query.has_constraint(&utterance.text(), context) =>
             {
                 query.add_constraint(utterance)
@@ -312,13 +337,14 @@ fn used(query: &Query, utterance: &Sentence, goal: Goal) -> Used {
     let (conditions, spans) = match goal {
         Goal::Place | Goal::Elsewhere => (Vec::new(), Vec::new()),
         Goal::Distances => (vec![SUPERLATIVES, LAST], utterance.spans()),
-        Goal::Route => {
-            let second = utterance.second_route().filter(|_| query.has_second);
-            let spans = utterance.spans().into_iter().chain(second).collect();
-            (vec![SUPERLATIVES, LAST, CHEAP, VEHICLES], spans)
-        }
+        Goal::Route => (vec![SUPERLATIVES, LAST, CHEAP, VEHICLES], utterance.spans()),
     };
+    let second = utterance.second_route().filter(|_| query.has_second);
+    let spans = spans.into_iter().chain(second).collect();
     let mut names = query.used_words();
+    if goal == Goal::Route && utterance.says(TOLLS) {
+        names.extend(marks(TOLLS).chain(["料金"]).map(str::to_owned));
+    }
     if goal == Goal::Distances {
         // Phrases for sorting and ranks.
         let tables = PLACES.into_iter().chain([SORTS]).chain(MEASURES.iter().map(|it| it.1));

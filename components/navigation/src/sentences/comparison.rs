@@ -166,6 +166,7 @@ impl Query {
                 "Note: the table is for driving; walking, cycling, roads to avoid and a time of arrival are not part of it. A route to one of them can take these in.",
             ));
         }
+        lines.extend(self.second_note(context).map(|it| it.trim().to_owned()));
         context.conclude(lines.join("\n"))
     }
 

@@ -439,7 +439,7 @@ impl Sentence {
     }
 
     /// Whether a piece is a known place.
-    fn is_spot(&self, piece: &Piece) -> bool {
+    pub(super) fn is_spot(&self, piece: &Piece) -> bool {
         self.spots.iter().any(|it| it.0 <= piece.from && piece.to <= it.1)
     }
 

@@ -24,7 +24,7 @@ use super::{
         is_by_transit, return_constraints,
     },
     rules::Goal,
-    words::{DISTANCE, DURATION, GO, LEAD, ROUTE},
+    words::{DISTANCE, DURATION, GO, LEAD, ROUTE, TOLLS},
 };
 
 const GEOCODE: &str = "geocode";
@@ -61,7 +61,7 @@ enum Kind {
 }
 
 /// A query for a route, a distance table or a place.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Query {
     kind: Kind,
@@ -84,6 +84,8 @@ pub(super) struct Query {
     /// Places that the last sentence avoids.
     #[serde(rename = "kept_off")]
     pub(super) avoided_places: Vec<String>,
+    /// The query before this one, for taking it back.
+    before: Option<Box<Self>>,
 }
 
 /// Returns the names of places, without private ones such as in `家から会社まで`.
@@ -95,7 +97,50 @@ fn names(pieces: Vec<Piece>) -> Vec<String> {
     pieces.into_iter().map(|it| it.text).filter(|it| !is_private(it)).collect()
 }
 
+/// Whether `lower` asks for the reversed route and nothing else: `逆は？`, `もう一回逆`.
+fn is_reversal(lower: &str) -> bool {
+    const LEADS: &str =
+        "もう一回|もう一度|もっかい|じゃあ|では|その|and |ok |now |the |in the |again |go ";
+    const TAILS: &str =
+        "に行きたい|だったら|なら|だと|だったら|方向|向き|は|も|で|に| please| again| route| way";
+    const ALONE: &str =
+        "逆|反対|reverse|reversed|opposite|opposite direction|other direction|reverse direction";
+    let mut text = lower.trim_matches(|it: char| !it.is_alphanumeric());
+    while let Some(rest) = marks(LEADS).find_map(|it| text.strip_prefix(it)) {
+        text = rest.trim_start();
+    }
+    while let Some(rest) = marks(TAILS).find_map(|it| text.strip_suffix(it)) {
+        text = rest.trim_end();
+    }
+    marks(ALONE).any(|it| it == text)
+}
+
 impl Query {
+    /// Returns it with the query that it follows, unless both are alike.
+    pub(super) fn behind(self, before: Option<&Self>) -> Self {
+        let Some(before) = before else { return self };
+        let alone = |it: &Self| Self { before: None, ..it.clone() };
+        let is_same = alone(&self) == alone(before);
+        let earlier = if is_same { before.before.clone() } else { Some(Box::new(alone(before))) };
+        Self { before: earlier, ..self }
+    }
+
+    /// Returns the query before this one; this one is then the one before.
+    pub(super) fn undone(&self) -> Option<Self> {
+        let before = self.before.as_deref()?;
+        Some(before.clone().behind(Some(self)))
+    }
+
+    /// Whether this route is the one before, reversed.
+    fn is_reversed(&self) -> bool {
+        let is_back = |it: &Self| {
+            it.kind == self.kind
+                && it.origins == self.destinations
+                && it.destinations == self.origins
+        };
+        self.before.as_deref().is_some_and(is_back)
+    }
+
     /// Parses the query; missing parts are taken from `before`.
     pub(super) fn from_sentence(utterance: &Sentence, goal: Goal, before: Option<&Self>) -> Self {
         let kind = match goal {
@@ -121,7 +166,7 @@ impl Query {
         let is_private = |of: &[Piece]| !of.is_empty() && names(of.to_vec()).is_empty();
         let goes_home = places.destinations.is_empty() && utterance.says(HOME);
         let privates = (is_private(&places.origins), goes_home || is_private(&places.destinations));
-        let second = utterance.second_route().filter(|_| kind == Kind::Route);
+        let second = utterance.second_route();
         let has_second = utterance.has_leg
             || second.is_some_and(|it| ends.into_iter().all(|end| end.to <= it.0));
         let mut query = Self {
@@ -142,12 +187,17 @@ impl Query {
         };
         if let Some(before) = before.filter(|it| it.kind != Kind::Place) {
             let is_new = !query.origins.is_empty() && !query.destinations.is_empty();
+            // `新宿から` after a way to Shinjuku goes on from there.
+            let goes_on_from_there = kind == Kind::Route
+                && !query.origins.is_empty()
+                && query.destinations.is_empty()
+                && query.origins == before.destinations;
             if query.origins.is_empty() && !privates.0 {
                 let is_left = privates.1 && kind == Kind::Route;
                 let from = if is_left { &before.destinations } else { &before.origins };
                 query.origins.clone_from(from);
             }
-            if query.destinations.is_empty() && !privates.1 {
+            if query.destinations.is_empty() && !privates.1 && !goes_on_from_there {
                 query.destinations.clone_from(&before.destinations);
             }
             // `上野に戻る` goes back from where this route ends.
@@ -180,7 +230,7 @@ impl Query {
             ("from there", "from ", ""),
             ("to there", "to ", ""),
         ];
-        const BACK: &str = "順番を逆に|順番逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|is it back|does it take back|and back again|back again|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
+        const BACK: &str = "on the way home|on the way back|on my way home|on my way back|帰るとき|順番を逆に|順番逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|is it back|does it take back|and back again|back again|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
         // Of compared places, it refers to the one reported as the best.
         let best = self.ranked.iter().min_by_key(|it| self.measure.key(it.1)).map(|it| &it.0);
         let end = best.filter(|_| self.destinations.len() > 1).or(self.destinations.first());
@@ -203,26 +253,20 @@ impl Query {
                 return lower.replacen(there, &format!("{before}{end}{behind}"), 1);
             }
         }
-        // `then to Skytree`, `次はお台場`: from where this route ends.
-        const NEXT: &str = "and then to |then to |then on to |after that to |next to |next, |next stop |次は|その次は|つぎは|そのあとは|その後は|それから";
-        const TAILS: &str = "に行きたい|に行く|へ行く|に向かう|まで|へ|に|で| please| next";
-        let lead = marks(NEXT).filter(|it| lower.starts_with(it)).max_by_key(|it| it.len());
-        let next = lead.map(|it| lower[it.len()..].trim_end_matches(['。', '.', '!', '?', ' ']));
-        let bare =
-            |it: &str| marks(TAILS).find_map(|tail| it.strip_suffix(tail)).unwrap_or(it).to_owned();
-        if let Some(next) =
-            next.map(bare).filter(|it| self.kind == Kind::Route && is_known_place(it))
-        {
-            return match next.is_ascii() && end.is_ascii() {
-                true => format!("from {end} to {next}"),
-                false => format!("{end}から{next}まで"),
-            };
+        if let Some(further) = self.further(&lower, end) {
+            return further;
         }
         const ALSO: &str = "帰りも|帰り道も|復路も|行き帰り";
         // With a route of its own, the sentence means a round trip of that route.
         let is_new = lower.contains("から") || lower.contains("まで");
         let also = || ALSO.split('|').find(|it| !is_new && lower.contains(it));
-        let back = BACK.split('|').find(|it| lower.contains(it)).or_else(also);
+        let alone = || is_reversal(&lower).then_some(lower.as_str());
+        // `and back roads` are roads.
+        let is_way = |it: &&str| {
+            let behind = lower.split_once(*it).map(|it| it.1);
+            behind.is_some_and(|it| ![" road", " street"].iter().any(|road| it.starts_with(road)))
+        };
+        let back = BACK.split('|').find(is_way).or_else(also).or_else(alone);
         let (Some(begin), Some(back)) = (self.origins.first(), back) else {
             return text.to_owned();
         };
@@ -231,7 +275,11 @@ impl Query {
             rest.trim_matches(|it: char| it.is_whitespace() || "、。，,.?!？！".contains(it));
         let kept = return_constraints(&self.constraint_texts, rest, back.is_ascii());
         // A reversed route keeps its stops, a return route does not.
-        let is_return = ["帰", "復路", "back", "return"].iter().any(|it| back.contains(it));
+        let is_return = ["帰", "復路", "back", "return", "home"].iter().any(|it| back.contains(it));
+        // The route found last is the way home already.
+        if is_return && self.is_reversed() && !rest.is_empty() {
+            return rest.to_owned();
+        }
         let stops = self.via.iter().rev().filter(|_| !is_return);
         let stops: Vec<_> = stops.map(String::as_str).collect();
         match (back.is_ascii(), stops.is_empty()) {
@@ -246,11 +294,52 @@ impl Query {
         }
     }
 
+    /// Returns the route to further places, from where this one ends: `then to Skytree`, `次は上野と銀座`.
+    fn further(&self, lower: &str, end: &str) -> Option<String> {
+        const NEXT: &str = "and then to |then to |then on to |after that to |next to |next, |next stop |次は|その次は|つぎは|そのあとは|その後は|それから";
+        const TAILS: &str = "にも行きたい|に行きたい|にも行く|に行く|へ行く|に向かう|にも|まで|へ|に|で|も| please| next| as well| too| also";
+        const JOINTS: &str = ", and then | and then |, then |, and | and |, |、|と";
+        let lead = marks(NEXT).filter(|it| lower.starts_with(it)).max_by_key(|it| it.len())?;
+        let mut next = lower[lead.len()..].trim_end_matches(['。', '.', '!', '?', ' ']);
+        while let Some(rest) = marks(TAILS).find_map(|it| next.strip_suffix(it)) {
+            next = rest;
+        }
+        let mut places = vec![next.to_owned()];
+        for joint in marks(JOINTS) {
+            let split = |it: String| match is_known_place(&it) {
+                true => vec![it],
+                false => it.split(joint).map(str::to_owned).collect(),
+            };
+            places = places.into_iter().flat_map(split).collect();
+        }
+        let is_known = places.iter().all(|it| is_known_place(it.trim()));
+        let (last, stops) = places.split_last()?;
+        if self.kind != Kind::Route || !is_known || stops.len() > STOPS_MAX {
+            return None;
+        }
+        let is_ascii = next.is_ascii() && end.is_ascii();
+        Some(match (is_ascii, stops.is_empty()) {
+            (true, true) => format!("from {end} to {last}"),
+            (true, false) => format!("from {end} to {last} via {}", stops.join(" and ")),
+            (false, true) => format!("{end}から{last}まで"),
+            (false, false) => format!("{end}から{last}まで、{}を経由", stops.join("と")),
+        })
+    }
+
     /// Returns the words of the sentence that it uses.
     pub(super) fn used_words(&self) -> Vec<String> {
         /// Labels of places in forms.
-        const FIELDS: [&str; 8] =
-            ["目的地", "出発地", "行き先", "到着地", "現在地", "destination", "origin", "starting"];
+        const FIELDS: [&str; 9] = [
+            "目的地",
+            "出発地",
+            "行き先",
+            "到着地",
+            "現在地",
+            "変更",
+            "destination",
+            "origin",
+            "starting",
+        ];
         let adds = marks(ADDS).filter(|_| !self.via.is_empty());
         let fields = FIELDS.into_iter().chain(adds).map(str::to_owned);
         let named = self.origins.iter().chain(&self.destinations).chain(&self.via);
@@ -343,7 +432,6 @@ impl Query {
     /// Returns how surely `utterance` asks about this route: its length and time, the tolls, the departure or the
     /// arrival.
     pub(super) fn question_confidence(&self, utterance: &Sentence) -> Option<Percent> {
-        const TOLLS: &str = "高速代|高速料金|高速の料金|通行料|通行代|有料道路の料金|有料道路代|道路料金|いくらかかる|toll|tolls|toll fee|toll fees|toll charge|toll charges";
         const LEAVE: &str = "何時に出れば|何時に出たら|何時に出発|何時に出るべき|何時までに出|いつ出れば|いつ出たら|いつ出発|出発は何時|should i leave|should we leave|do i have to leave|do we have to leave|do i need to leave|need to leave|must i leave|to set off|should i set off";
         const ABOUT: &str = "what about|how about|any toll|any tolls|are there tolls|is there a toll|and the tolls|高速代は|高速料金は|通行料は|通行代は|道路料金は";
         const FEES: &str = "料金|お金|費用|有料区間|pay anything|pay something|cost anything|have to pay|need to pay|what will it cost|what does it cost|how much is it|how much does it cost";
@@ -507,13 +595,7 @@ impl Query {
                 Decision::Call(calls)
             }
             Decision::Conclude(mut conclusion) => {
-                if self.has_second {
-                    let only = context.say(
-                        "一度に検索できるルートは1つのため、最初のルートだけを探しました。もう1つは続けて書いてください。",
-                        "One route can be searched at a time, so this is the first one. Write the other one next.",
-                    );
-                    conclusion.parts.push(Part::text(format!("\n{only}")));
-                }
+                conclusion.parts.extend(self.second_note(context).map(Part::text));
                 if !self.avoided_places.is_empty() {
                     let (list, english) =
                         (self.avoided_places.join("、"), self.avoided_places.join(", "));
@@ -526,6 +608,15 @@ impl Query {
                 Decision::Conclude(conclusion)
             }
         }
+    }
+
+    /// Says that a second route of the sentence is left for the next one.
+    pub(super) fn second_note(&self, context: &TurnContext<'_>) -> Option<String> {
+        let only = context.say(
+            "一度に検索できるルートは1つのため、最初のルートだけを探しました。もう1つは続けて書いてください。",
+            "One route can be searched at a time, so this is the first one. Write the other one next.",
+        );
+        self.has_second.then(|| format!("\n{only}"))
     }
 
     /// Asks for the missing end.

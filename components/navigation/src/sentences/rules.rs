@@ -10,7 +10,7 @@ use language::{
 
 use super::{
     places::{Places, Sentence},
-    words::{DISTANCE, DURATION, GO, LEAD, ROUTE, SPOT},
+    words::{DISTANCE, DURATION, GO, LEAD, ROUTE, SPOT, TOLLS},
 };
 
 /// The goal of a sentence.
@@ -45,6 +45,8 @@ pub(super) enum Sign {
     Nearby,
     /// Has a constraint of a route.
     Requested,
+    /// Has a word for tolls.
+    Tolls,
     /// Has coordinates.
     Coordinates,
     /// Searches a known place.
@@ -90,6 +92,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
         &[Says(&[ROUTE]), Sign::ByFoot, Sign::Shortest],
     ),
     rule(72, Goal::Route, &[Sign::Ends, ROUTE_WORDS], &[]),
+    rule(72, Goal::Route, &[Sign::Ends, Sign::Tolls], &[]),
     rule(72, Goal::Route, &[Sign::Ends, Sign::Shortest], &[ANY_OF_THEIRS]),
     rule(72, Goal::Route, &[Sign::Ends, Sign::Requested], &[ANY_OF_THEIRS]),
     rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Destination], &[THEIRS]),
@@ -124,6 +127,7 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
         Sign::Ends => !places.origins.is_empty() && !places.destinations.is_empty(),
         Sign::Nearby => utterance.says(NEARBY) && utterance.says(KINDS),
         Sign::Requested => !utterance.constraints.is_empty(),
+        Sign::Tolls => utterance.says(TOLLS),
         Sign::Coordinates => utterance.coordinates().is_some(),
         Sign::Spotted => {
             utterance.searched_place().is_some_and(|it| utterance.spots.contains(&(it.from, it.to)))

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 mod answers;
 mod legs;
+mod turned;
 
 const TOOLS: &str = include_str!("../../tools.json");
 

@@ -9,6 +9,9 @@ pub(super) const DURATION: Word = Word::own(3);
 pub(super) const SPOT: Word = Word::own(4);
 pub(super) const LEAD: Word = Word::own(5);
 
+/// Phrases about tolls.
+pub(super) const TOLLS: &str = "高速代|高速料金|高速の料金|通行料金|通行料|通行代|有料道路の料金|有料道路代|道路料金|いくらかかる|toll|tolls|toll fee|toll fees|toll charge|toll charges";
+
 /// Words for things of this family.
 pub(super) const NOUNS: &[Word] = &[ROUTE, GO, DISTANCE, DURATION, SPOT];
 /// Phrases in lower case, separated by `|`; the longest match counts.

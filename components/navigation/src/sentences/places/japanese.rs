@@ -12,6 +12,7 @@ impl Sentence {
         let mut places = Places::default();
         let (origins, behind) = self.begin_of_way(is_list);
         places.origins = origins;
+        let behind = if places.origins.is_empty() { behind } else { self.behind_stop(behind) };
         let mut at = behind;
         while let Some((end, length)) = self.first(ENDS, at) {
             places.destinations = self.list(self.cut_before(end, behind), end, is_list);
@@ -113,6 +114,19 @@ impl Sentence {
         let last = if end == usize::MAX { last.map(|_| 0) } else { last };
         let behind = last.map_or(0, |it| begins[it].1);
         (last.map(|it| begins.swap_remove(it).0).unwrap_or_default(), behind)
+    }
+
+    /// Returns where the words for a stop after `from` end: `スカイツリー経由で浅草`.
+    fn behind_stop(&self, from: usize) -> usize {
+        const VIA: &str = "を経由して|経由して|を経由し|経由で|経由の|経由、|経由|を通って|に寄って|に立ち寄って|に寄り|を回って";
+        let Some((at, length)) = self.first(VIA, from) else { return from };
+        let ends_before = self.first(ENDS, from).is_some_and(|it| it.0 < at);
+        // `高速経由で` names roads, and a destination may come before its stop.
+        let stop = self.list(self.cut_before(at, from), at, true);
+        let is_stop = stop.iter().any(|it| self.is_spot(it));
+        let to = at + length;
+        let is_place = self.spots.iter().any(|it| it.0 >= to) || self.first(ENDS, to).is_some();
+        if is_stop && is_place && !ends_before { to } else { from }
     }
 
     /// Parses `東京と大阪の距離`, `東京・大阪間`.

@@ -122,6 +122,8 @@ pub(in crate::sentences) enum Unsupported {
     Vague,
     /// A time in the past.
     Past,
+    /// A departure besides an arrival.
+    SecondTime,
     /// Motorcycles and lorries.
     Vehicle,
 }

@@ -279,10 +279,11 @@ impl Text {
             1.. => language.pick(format!("{saved}分早く"), format!("is {saved} min faster")),
             _ => language.pick(format!("{saved}分遅く"), format!("is {saved} min slower")),
         };
+        let is = if minutes == 0 { "is " } else { "" };
         let query = match metres {
-            -49..=49 => language.pick("距離もほぼ同じ".to_owned(), "about as far".to_owned()),
-            50.. => language.pick(format!("距離は{apart}短い"), format!("{apart} shorter")),
-            _ => language.pick(format!("距離は{apart}長い"), format!("{apart} longer")),
+            -49..=49 => language.pick("距離もほぼ同じ".to_owned(), format!("{is}about as far")),
+            50.. => language.pick(format!("距離は{apart}短い"), format!("{is}{apart} shorter")),
+            _ => language.pick(format!("距離は{apart}長い"), format!("{is}{apart} longer")),
         };
         let name = &other.summary;
         self.say(
@@ -411,6 +412,7 @@ impl Text {
                 | Unsupported::RoundTrip
                 | Unsupported::Road
                 | Unsupported::Vague
+                | Unsupported::SecondTime
                 | Unsupported::Vehicle => false,
             };
             if is_done {
@@ -541,6 +543,10 @@ fn unsupported_text(unsupported: Unsupported) -> (&'static str, &'static str) {
         Unsupported::Past => (
             "その日時はもう過ぎているため、いま出発するものとして探しました。",
             "That time is over, so this is for leaving now.",
+        ),
+        Unsupported::SecondTime => (
+            "出発と到着の両方の時刻を条件にはできないため、到着の時刻だけで探しました。出発の時刻が間に合うかは、上の時刻で確かめてください。",
+            "Both a departure and an arrival cannot be conditions, so this is for the arrival alone. Please see above whether the departure fits.",
         ),
         Unsupported::Vehicle => (
             "バイクやトラックのルートには対応していません。探すときは普通自動車として扱い、通れない道や料金の違いは考慮していません。",

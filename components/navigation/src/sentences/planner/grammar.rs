@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, civil::Date};
 
-use super::constraints::{Outlook, Rule, Unsupported};
+use super::constraints::{Mode, Outlook, Rule, Unsupported};
 
 /// The meaning of a phrase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,6 +99,18 @@ pub(in crate::sentences) enum Constraint {
     Unsupported(Unsupported),
 }
 
+impl Constraint {
+    /// Returns the means of travel that it names.
+    pub(super) fn mode(self) -> Option<Mode> {
+        match self {
+            Self::Walk => Some(Mode::Walk),
+            Self::Cycle => Some(Mode::Cycle),
+            Self::Drive => Some(Mode::Drive),
+            _ => None,
+        }
+    }
+}
+
 /// Phrases in lower case with ASCII letters and digits, separated by `|`; the longest match counts.
 pub(super) const PHRASES: &[(Means, &str)] = &[
     (
@@ -131,15 +143,15 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     (
         Means::Topic(Topic::LocalRoads),
         "下道|した道|したみち|一般道|一般道路|国道|local road|local roads|surface street|\
-         surface streets|back roads|ordinary roads",
+         surface streets|back roads|and back roads|ordinary roads",
     ),
     (
         Means::Refuse,
         "使わ|つかわ|つかいたくな|つかうな|とおら|とおりたくな|じゃな|ではな|怖い|こわい|恐い|怖く|こわく|不安|でなく|禁止|拒否|使いたくな|使うな|使用しな|利用しな|避け|さけ|よけ|回避|なし|無し|ナシ|抜き|ぬき|\
          乗ら|乗りたくな|通ら|通りたくな|行きたくな|走りたくな|行か|走ら|嫌|いや|イヤ|きらい|\
          以外|したくな|しな|やめ|外し|はずし|除い|除外|不可|だめ|ダメ|駄目|勘弁|払いたくな|払わ|\
-         少な|減ら|控え|苦手|せず|用いず|用いな|入ら|のない|がない|いらな|要らな|ng|without going through|without passing through|not through|not go through|don't go through|not going through|don't pass through|avoid|avoids|avoiding|no|neither|w/o|without|not|\
-         don't|dont|never|skip|skipping|hate|dislike|rather not|instead of|stay off|staying off|\
+         たくな|少な|減ら|控え|苦手|せず|用いず|用いな|入ら|のない|がない|いらな|要らな|ng|without going through|without passing through|not through|not go through|don't go through|not going through|don't pass through|avoid|avoids|avoiding|no|neither|w/o|without|not|\
+         don't|dont|can't|cannot|never|skip|skipping|hate|dislike|rather not|instead of|stay off|staying off|\
          keep off|away from|free of|except|few|fewer|fewest|less|least|minimal|minimum|minimise|\
          minimize",
     ),
@@ -224,7 +236,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Constraint(Constraint::Walk),
-        "車以外|車なしで|車を使わず|not by car|without a car|no car|歩行者|歩い|歩き|歩く|歩け|徒歩|散歩|ウォーキング|walk|walking|on foot|by foot|stroll",
+        "🚶|歩行者|歩い|歩き|歩く|歩け|徒歩|散歩|ウォーキング|walk|walking|on foot|by foot|stroll",
     ),
     (
         Means::Constraint(Constraint::Drive),
@@ -262,12 +274,12 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     ),
     (
         Means::Constraint(Constraint::Unsupported(Unsupported::Transit)),
-        "電車|でんしゃ|始発|終電|乗り換え|乗換|列車|バスだと|バスなら|バスは|路線バス|高速バスで|鉄道|京急|東急|小田急|山手線|東横線|京浜東北線|モノレール|新幹線|地下鉄|バスで|公共交通|飛行機|by train|by bus|the train|the bus|a train|a bus|coach|by air|airplane|shinkansen|monorail|by subway|by metro|by plane|by rail|train|trains|bus|subway|metro|\
+        "🚃|🚆|🚇|🚌|電車|でんしゃ|始発|終電|乗り換え|乗換|列車|バスだと|バスなら|バスは|路線バス|高速バスで|鉄道|京急|東急|小田急|山手線|東横線|京浜東北線|モノレール|新幹線|地下鉄|バスで|公共交通|飛行機|by train|by bus|the train|the bus|a train|a bus|coach|by air|airplane|shinkansen|monorail|by subway|by metro|by plane|by rail|train|trains|bus|subway|metro|\
          public transport|transit|plane",
     ),
     (
         Means::Constraint(Constraint::Cycle),
-        "自転車|サイクリング|チャリ|マウンテンバイク|ロードバイク|シェアバイク|by bicycle|by bike|bicycle|bike|cycling|cycle",
+        "🚲|🚴|自転車|サイクリング|チャリ|マウンテンバイク|ロードバイク|シェアバイク|by bicycle|by bike|bicycle|bike|cycling|cycle",
     ),
     (
         Means::Constraint(Constraint::Unsupported(Unsupported::Scenery)),
@@ -327,7 +339,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     // Longer than the phrases that they contain.
     (
         Means::Nothing,
-        "寄り道な|寄り道無|寄り道はな|寄れ|一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
+        "遅くとも|on the way from|on the way to|on the way home|on the way back|寄り道な|寄り道無|寄り道はな|寄れ|一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
          朝霞|朝日|all right|no problem|no matter|notice|how fast",
     ),
 ];

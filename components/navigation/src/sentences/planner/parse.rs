@@ -16,6 +16,8 @@ use super::{
     when::{self, Written, in_minutes},
 };
 
+/// Phrases that name one thing besides another.
+const BESIDES: &str = "だけでなく|だけじゃなく|だけではなく|のみならず|両方|どちらも|not only|not just|as well as|both";
 /// Maximum distance of a yes or no after its topic, in characters.
 const REACH: usize = 16;
 
@@ -60,7 +62,7 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
         constraints.once.is_read = true;
     }
     let has_highways = tokens.iter().any(|it| it.means == Means::Topic(Topic::Highways));
-    let mut carried = None;
+    let (mut carried, mut refused) = (None, Vec::new());
     for (at, token) in tokens.iter().enumerate() {
         match token.means {
             Means::Topic(topic) => {
@@ -77,10 +79,18 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
                 let is_read = constraints.topic(topic, wanted);
                 constraints.once.is_read |= is_read;
             }
-            Means::Constraint(constraint) => constraints.constraint(constraint),
+            Means::Constraint(constraint) => match constraint.mode() {
+                Some(mode) if is_refused(&text, &tokens, at) => refused.push(mode),
+                _ => constraints.constraint(constraint),
+            },
             _ => {}
         }
     }
+    constraints.refuse(&refused);
+    // `高速だけでなく一般道も` names both sides of a contrast.
+    let is_besides = marks(BESIDES).any(|it| text.iter().collect::<String>().contains(it));
+    constraints.once.compare |= is_besides && !contrast::topics(&text, &tokens).is_empty();
+    constraints.once.is_read |= constraints.once.compare;
     if constraints.once.compare {
         for topic in contrast::topics(&text, &tokens) {
             if let Some(avoided) = constraints.avoided(topic) {
@@ -91,7 +101,7 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
     }
     constraints.once.asks_arrival = asks_arrival(&text);
     constraints.once.is_read |= constraints.once.asks_arrival;
-    constraints.time(&tokens, now);
+    constraints.time(&text, &tokens, now);
     constraints
 }
 
@@ -188,6 +198,38 @@ pub(super) fn asks_arrival(text: &[char]) -> bool {
         behind.is_some_and(|it| !it.contains(|it: char| it.is_ascii_digit()))
     });
     is_named || find(ENGLISH).is_some() || between().is_some_and(|it| !is_left(&it))
+}
+
+/// Whether the mode at `at` is not wanted: `車で行きたくない`, `I don't want to drive`.
+fn is_refused(text: &[char], tokens: &[Token], at: usize) -> bool {
+    const BEHIND: &str = "で|では|は|を|も|に|には|だけは|て|のは|のが|のも";
+    const BEFORE: &str = "a|the|by|to|on|by the|my|take the|take a|want a|want to|want to take the|want to go|wanna|wish to|like to|feel like|have to|need to|going to|go|going|be";
+    /// Less of a mode is not none of it.
+    const LESS: &str = "few|less|least|minim|控え|少な|減ら";
+    let between = |from: usize, to: usize| text[from..to].iter().collect::<String>();
+    let is_no = |it: &Token| {
+        let written = between(it.from, it.to);
+        it.means == Means::Refuse && !marks(LESS).any(|word| written.starts_with(word))
+    };
+    let is_gap = |gap: &str, words: &'static str| {
+        gap.trim().is_empty() || marks(words).any(|it| it == gap.trim())
+    };
+    let token = &tokens[at];
+    if !token.is_ascii {
+        let next = tokens.get(at + 1);
+        return next.is_some_and(|it| is_no(it) && is_gap(&between(token.to, it.from), BEHIND));
+    }
+    // `not by car or bike` refuses both; `don't take the car` has a yes between.
+    let is_joint = |it: &&Token| matches!(it.means, Means::Or | Means::Want);
+    let joint = at.checked_sub(1).filter(|it| is_joint(&&tokens[*it]));
+    let before = joint.unwrap_or(at).checked_sub(1);
+    before.is_some_and(|before| match tokens[before].means {
+        Means::Constraint(it) if it.mode().is_some() => {
+            joint.is_some_and(|it| tokens[it].means == Means::Or)
+                && is_refused(text, tokens, before)
+        }
+        _ => is_no(&tokens[before]) && is_gap(&between(tokens[before].to, token.from), BEFORE),
+    })
 }
 
 /// Whether all constraints are taken back.
@@ -331,6 +373,16 @@ impl Constraints {
         }
     }
 
+    /// Takes another mode where the present one is among `refused` and the sentence wants none.
+    fn refuse(&mut self, refused: &[Mode]) {
+        self.once.is_read |= !refused.is_empty();
+        if self.once.modes.is_empty() && refused.contains(&self.mode()) {
+            let others = [Mode::Drive, Mode::Walk, Mode::Cycle];
+            let other = others.into_iter().find(|it| !refused.contains(it));
+            self.set_mode(other.unwrap_or(Mode::Drive));
+        }
+    }
+
     fn add_mode(&mut self, mode: Mode) {
         self.once.modes.retain(|it| *it != mode);
         self.once.modes.push(mode);
@@ -364,9 +416,19 @@ impl Constraints {
     }
 
     /// Sets the departure or arrival time, if there is one.
-    fn time(&mut self, tokens: &[Token], now: Timestamp) {
+    fn time(&mut self, text: &[char], tokens: &[Token], now: Timestamp) {
         let is_time = |it: &&Token| matches!(it.means, Means::Clock { .. } | Means::Moment(_));
-        let time = tokens.iter().rev().find(is_time);
+        let mut times = tokens.iter().rev().filter(is_time);
+        let (last, first) = (times.next(), times.next());
+        // `18時に着きたい、17時より前には出られない`: of both the arrival counts.
+        let is_both = |arrival: &&Token, departure: Option<&Token>| {
+            arrives(text, tokens, arrival) && departure.is_some_and(|it| leaves(text, tokens, it))
+        };
+        let arrival = first.filter(|it| is_both(it, last)).or(last.filter(|it| is_both(it, first)));
+        if arrival.is_some() && !self.once.asks_arrival {
+            self.once.unsupported.insert(Unsupported::SecondTime);
+        }
+        let time = arrival.or(last);
         for token in tokens {
             if let Means::In { minutes } = token.means {
                 self.once.is_read = true;
@@ -444,6 +506,31 @@ impl Constraints {
             (self.departure, self.due) = (moment, None);
         }
     }
+}
+
+/// Whether the arrival is at `time`, by the words around it.
+fn arrives(text: &[char], tokens: &[Token], time: &Token) -> bool {
+    let is_end = |it: &&Token| matches!(it.means, Means::Arrive | Means::There);
+    match is_english(text, time) {
+        true => tokens.iter().filter(|it| it.to < time.from).next_back().filter(is_end).is_some(),
+        false => tokens.iter().find(|it| it.from >= time.to).filter(is_end).is_some(),
+    }
+}
+
+/// Whether the departure is at `time`, by the words around it.
+fn leaves(text: &[char], tokens: &[Token], time: &Token) -> bool {
+    const LEAVE: &str = "leave|leaving|depart|set off|set out|start|get away";
+    if !is_english(text, time) {
+        let next = tokens.iter().find(|it| it.from >= time.to);
+        return next.is_some_and(|it| it.means == Means::Leave);
+    }
+    let before: String = text[time.from.saturating_sub(REACH)..time.from].iter().collect();
+    marks(LEAVE).any(|it| before.contains(it))
+}
+
+/// Whether the words around `time` are English; its digits are of both languages.
+fn is_english(text: &[char], time: &Token) -> bool {
+    text[time.from..].iter().chain(&text[..time.from]).all(char::is_ascii)
 }
 
 /// Whether it names a day.

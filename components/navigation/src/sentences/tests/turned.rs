@@ -1,0 +1,229 @@
+//! Changes of mind: what is taken back, turned round, refused or goes on from the end.
+
+use super::*;
+
+fn ends(sentences: &[&str]) -> (String, String) {
+    let arguments = asked(sentences);
+    let end = |name: &str| arguments[name].as_str().unwrap_or_default().to_lowercase();
+    (end("origin"), end("destination"))
+}
+
+fn mode(sentences: &[&str]) -> String {
+    let (last, before) = sentences.split_last().unwrap();
+    let mut talk = new_talk();
+    for sentence in before {
+        talk.say(sentence);
+        talk.back(&[routes()]);
+    }
+    talk.say(last);
+    assert!(!talk.last.is_empty(), "{sentences:?}");
+    let mode = talk.last[0].meta.get("navigation/travelMode").and_then(Value::as_str);
+    mode.unwrap_or("driving").to_owned()
+}
+
+const JA: &str = "渋谷から新宿まで";
+const EN: &str = "from Shibuya to Shinjuku";
+
+#[test]
+fn refused_mode_is_not_taken() {
+    for (sentences, expected) in [
+        (&["目黒から恵比寿まで車で行きたくない"][..], "walking"),
+        (&[JA, "車は嫌"], "walking"),
+        (&[JA, "車なしで"], "walking"),
+        (&[JA, "車以外で"], "walking"),
+        (&["渋谷から新宿まで歩いて", "歩きたくない"], "driving"),
+        (&["渋谷から新宿まで歩いて", "やっぱり徒歩は嫌、自転車で"], "bicycling"),
+        (&["渋谷から新宿まで自転車で", "自転車は使わない"], "driving"),
+        (&["渋谷から新宿まで車で、高速は使わない"], "driving"),
+        (&["渋谷から新宿まで歩いて、高速を避けて"], "walking"),
+        (&["Shibuya to Shinjuku, I don't want to drive"], "walking"),
+        (&[EN, "not by car"], "walking"),
+        (&[EN, "without a car"], "walking"),
+        (&[EN, "not by car or on foot"], "bicycling"),
+        (&["from Shibuya to Shinjuku on foot", "I'd rather not walk"], "driving"),
+        (&["from Shibuya to Shinjuku on foot", "I can't walk, by bike then"], "bicycling"),
+        (&["from Shibuya to Shinjuku by bike", "don't want to cycle"], "driving"),
+        (&["from Shibuya to Shinjuku on foot", "no highways"], "walking"),
+        (&["from Shibuya to Shinjuku by car without highways"], "driving"),
+        (&["don't use highways, walk from Shibuya to Shinjuku"], "walking"),
+        (&["渋谷から新宿まで🚶"], "walking"),
+        (&[JA, "🚲だと？"], "bicycling"),
+    ] {
+        assert_eq!(mode(sentences), expected, "{sentences:?}");
+    }
+}
+
+#[test]
+fn last_change_of_a_route_is_taken_back() {
+    for (sentences, expected) in [
+        (&[JA, "池袋まで", "元に戻して"][..], ("渋谷", "新宿")),
+        (&[JA, "池袋まで", "やっぱりさっきの方がいい"], ("渋谷", "新宿")),
+        (&[JA, "池袋まで", "何分？", "元に戻して"], ("渋谷", "新宿")),
+        (&[EN, "to Ueno instead", "undo"], ("shibuya", "shinjuku")),
+        (&[EN, "to Ueno instead", "undo", "undo"], ("shibuya", "ueno")),
+        (&[EN, "from Ueno to Ginza", "the previous one please"], ("shibuya", "shinjuku")),
+    ] {
+        let found = ends(sentences);
+        assert_eq!((&*found.0, &*found.1), expected, "{sentences:?}");
+    }
+    assert_eq!(mode(&[JA, "歩いて", "元に戻して"]), "driving");
+    assert_eq!(mode(&[EN, "by bike", "how long is it?", "undo"]), "driving");
+    let avoid = asked(&[EN, "no tolls", "undo"])["avoid"].clone();
+    assert_eq!(avoid, Value::Null);
+}
+
+#[test]
+fn route_is_turned_round_by_one_word() {
+    for sentences in [
+        &[JA, "逆"][..],
+        &[JA, "逆は？"],
+        &[JA, "逆だと？"],
+        &[JA, "反対方向"],
+        &[JA, "逆", "もう一回逆", "逆"],
+        &[EN, "reverse"],
+        &[EN, "and the opposite direction?"],
+        &[EN, "on the way home I want to avoid tolls"],
+        &[EN, "no ferries on the way back"],
+        &[JA, "帰るときは高速なしで"],
+    ] {
+        let found = ends(sentences);
+        let is_turned =
+            ["新宿", "shinjuku"].contains(&&*found.0) && ["渋谷", "shibuya"].contains(&&*found.1);
+        assert!(is_turned, "{sentences:?}: {found:?}");
+    }
+    let tolls = ["tolls"];
+    assert_eq!(asked(&[EN, "on the way home I want to avoid tolls"])["avoid"], json!(tolls));
+    // The way home was found before.
+    let home = asked(&[EN, "reverse it", "on the way home I want to avoid tolls"]);
+    assert_eq!((&home["origin"], &home["avoid"]), (&json!("Shinjuku"), &json!(tolls)));
+}
+
+#[test]
+fn further_places_begin_where_the_route_ends() {
+    for (sentences, expected, stops_on_it) in [
+        (&[EN, "then to Ueno and Ginza"][..], ("shinjuku", "ginza"), &["ueno"][..]),
+        (&[EN, "then to Ueno, Akihabara and Ginza"], ("shinjuku", "ginza"), &["ueno", "akihabara"]),
+        (&[EN, "then to Ueno as well"], ("shinjuku", "ueno"), &[]),
+        (&[JA, "次は上野と銀座"], ("新宿", "銀座"), &["上野"]),
+        (&[JA, "その後は上野にも行きたい"], ("新宿", "上野"), &[]),
+    ] {
+        let found = ends(sentences);
+        assert_eq!((&*found.0, &*found.1), expected, "{sentences:?}");
+        assert_eq!(stops(sentences), stops_on_it, "{sentences:?}");
+    }
+}
+
+#[test]
+fn origin_at_the_end_asks_for_another_end() {
+    for (first, later, origin) in [(JA, "新宿から", "新宿"), (EN, "from Shinjuku", "Shinjuku")]
+    {
+        let mut talk = new_talk().after(first, &[routes()]);
+        let next = talk.say(later);
+        let (tool, arguments) = call(&next);
+        assert_eq!(tool, FORM, "{later}");
+        let fields = &arguments["form_schema"]["fields"];
+        assert_eq!(fields[0]["default"], origin, "{later}");
+        assert_eq!(fields[1].get("default"), None, "{later}");
+    }
+    let found = ends(&[JA, "池袋から"]);
+    assert_eq!((&*found.0, &*found.1), ("池袋", "新宿"));
+}
+
+#[test]
+fn stop_comes_before_an_unmarked_end() {
+    for (sentence, origin, end, stop) in [
+        ("東京タワーからスカイツリー経由で浅草", "東京タワー", "浅草", "スカイツリー"),
+        ("渋谷から品川経由、横浜", "渋谷", "横浜", "品川"),
+        ("渋谷から品川を経由して横浜、高速なし", "渋谷", "横浜", "品川"),
+        ("新宿から秋葉原に寄って上野", "新宿", "上野", "秋葉原"),
+        ("東京タワーからスカイツリー経由で浅草まで", "東京タワー", "浅草", "スカイツリー"),
+        ("上野から浅草まで秋葉原経由で", "上野", "浅草", "秋葉原"),
+    ] {
+        let found = ends(&[sentence]);
+        assert_eq!((&*found.0, &*found.1), (origin, end), "{sentence}");
+        assert_eq!(stops(&[sentence]), [stop], "{sentence}");
+    }
+    let found = ends(&["渋谷から横浜、高速経由で"]);
+    assert_eq!((&*found.0, &*found.1), ("渋谷", "横浜"));
+    assert!(stops(&["渋谷から新宿まで池袋経由", "経由なしで"]).is_empty());
+}
+
+#[test]
+fn of_two_times_the_arrival_counts() {
+    let text = |sentence: &str| {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        let meta = talk.last[0].meta["navigation/arrivalTime"].as_str().unwrap_or_default();
+        let meta = meta.to_owned();
+        (meta, concluded(&talk.back(&[routes()])).text())
+    };
+    for sentence in [
+        "渋谷から横浜まで、遅くとも18時に着きたいけど、17時より前には出られない",
+        "17時に出て18時に着きたい、渋谷から横浜",
+        "from Shibuya to Yokohama, be there by 6 pm, but I can't leave before 5 pm",
+    ] {
+        let (arrival, text) = text(sentence);
+        assert!(arrival.contains("T18:00"), "{sentence}: {arrival}");
+        let is_told = text.contains("到着の時刻だけ") || text.contains("the arrival alone");
+        assert!(is_told && !text.contains("分からない"), "{sentence}: {text}");
+    }
+    let (arrival, text) = text("渋谷から横浜まで、遅くとも18時に着きたい");
+    assert!(arrival.contains("T18:00") && !text.contains("時刻だけ"), "{text}");
+    assert!(!text.contains("分からない"), "{text}");
+}
+
+#[test]
+fn compares_both_kinds_of_roads() {
+    for sentences in [
+        &["東京駅から横浜駅まで高速で", "高速だけでなく一般道も"][..],
+        &["東京駅から横浜駅まで", "一般道だけじゃなく高速も"],
+        &["東京駅から横浜駅まで", "高速と下道の両方"],
+        &["from Tokyo to Yokohama", "not only highways but local roads too"],
+        &["from Tokyo to Yokohama", "both highways and back roads"],
+    ] {
+        let (last, before) = sentences.split_last().unwrap();
+        let mut talk = new_talk();
+        for sentence in before {
+            talk.say(sentence);
+            talk.back(&[routes()]);
+        }
+        talk.say(last);
+        let avoids: Vec<_> = talk
+            .last
+            .iter()
+            .filter(|it| it.name == "route_search")
+            .map(|it| it.arguments.contains_key("avoid"))
+            .collect();
+        assert_eq!(avoids, [false, true], "{sentences:?}");
+    }
+}
+
+#[test]
+fn second_pair_of_distances_is_mentioned() {
+    for sentence in [
+        "渋谷から東京タワーまでの距離と、東京タワーから浅草までの距離を教えて",
+        "how far is it from Shibuya to Tokyo Tower, and from Tokyo Tower to Asakusa?",
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        assert_eq!(call(&next).0, "distance_compare", "{sentence}");
+        let text = concluded(&talk.back(&[table(&[&[(5_000, 700)]])])).text();
+        let is_told = text.contains("ルートは1つ") || text.contains("One route can");
+        assert!(is_told && !text.contains("分からない") && !text.contains("understand"), "{text}");
+    }
+}
+
+#[test]
+fn tolls_of_a_new_route_are_asked_for() {
+    for sentence in [
+        "六本木から横浜、高速代いくら？",
+        "渋谷から川崎まで高速料金いくらかかる？",
+        "how much are the tolls from Shibuya to Yokohama?",
+    ] {
+        let mut talk = new_talk();
+        let next = talk.say(sentence);
+        assert_eq!(call(&next).0, "route_search", "{sentence}");
+        let text = concluded(&talk.back(&[routes()])).text();
+        assert!(!text.contains("分からない") && !text.contains("understand"), "{text}");
+    }
+}
