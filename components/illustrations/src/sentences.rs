@@ -304,6 +304,9 @@ fn changed(
     if let Some(text) = cards.answer_about_picture(utterance, context).filter(|_| is_asked) {
         return Some(FollowUp::Answer(text));
     }
+    if is_about && cards.take_title(utterance) {
+        return Some(FollowUp::Continue(CONTINUED, Vec::new()));
+    }
     // An answer to which cards are meant is about cards.
     let is_open = cards.wanted.is_empty() && goal.is_none() && manner.is_none();
     let answer = is_open.then(|| sentence::complete_answer(utterance, context.today())).flatten();
@@ -393,11 +396,12 @@ fn listed(context: &TurnContext<'_>, without: &[String]) -> Decision {
         )
     };
     let lines: Vec<_> = names.iter().enumerate().map(line).collect();
+    let cards = names.iter().map(|it| cards_of(it)).sum::<usize>();
     let (count, list) = (names.len(), lines.join("\n"));
     let (sample, _) = examples(context.language);
     context.conclude(context.say(
-        format!("テーマは次の{count}つです。\n{list}\nカードを見るときは「{sample}のカードを見せて」のように書いてください。"),
-        format!("There are {count} themes.\n{list}\nTo see cards, write for example \"show me the cards of {sample}\"."),
+        format!("テーマは次の{count}つ（カードは合わせて{cards}枚）です。\n{list}\nカードを見るときは「{sample}のカードを見せて」のように書いてください。"),
+        format!("There are {count} themes with {cards} cards in all.\n{list}\nTo see cards, write for example \"show me the cards of {sample}\"."),
     ))
 }
 

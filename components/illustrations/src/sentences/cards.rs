@@ -115,6 +115,8 @@ pub(super) struct Cards {
     pub(super) style: Option<String>,
     /// Whether all cards of a theme are requested.
     pub(super) is_all: bool,
+    /// Whether only the last cards of a theme are requested.
+    pub(super) is_last: bool,
     /// Whether it asks for the number of cards.
     pub(super) counts: bool,
     pub(super) subtitle: Option<String>,
@@ -203,7 +205,7 @@ impl Cards {
             "背景|バック|colours|colors|palette|tones|background|backdrop|色に|色|colour|color";
         const TEXT: &str = "writing|whatsoever|letters|lettering|at all";
         const LEFT_OUT: &str = "except|excluding|skip|minus|leave|besides|aside|apart|抜き|除|外";
-        const HINTS: &str = "ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|draw|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
+        const HINTS: &str = "max|maximum|ドーン|reads|大きく|大きめ|でかく|big|large|middle|真ん中|中央|center|centre|single|layout|style|belong|belongs|どーん|バーン|横に|左側|右側|左|右|left|right|against|alone|draw|fan|collection|collections|set|lemme|pictured|勢揃い|全員|ぜんぶ|入り|card's|in total";
         let words = |is_used: bool, words: &'static str| marks(words).filter(move |_| is_used);
         let line = words(self.subtitle.is_some(), LINE);
         let ground = words(self.ground.is_some(), GROUND);
@@ -302,8 +304,9 @@ impl Cards {
             let name = &card.name;
             calls.push(if is_theme {
                 let mut arguments = json!({ "theme": name });
-                let is_all = self.is_all || !self.excluded.is_empty();
-                let limit = card.limit.or(self.limit).filter(|_| self.excluded.is_empty());
+                let is_cut = self.is_last || !self.excluded.is_empty();
+                let is_all = self.is_all || is_cut;
+                let limit = card.limit.or(self.limit).filter(|_| !is_cut);
                 if let Some(limit) = limit.or(is_all.then_some(ALL)) {
                     arguments["limit"] = limit.into();
                 }
@@ -376,6 +379,11 @@ impl Cards {
             self.found.truncate(limit as usize);
             pictures.truncate(limit as usize);
         }
+        if self.is_last {
+            let last = self.limit.unwrap_or(1) as usize;
+            self.found.drain(..self.found.len().saturating_sub(last));
+            pictures.drain(..pictures.len().saturating_sub(last));
+        }
         // Found pictures are shown; a thumbnail has its own.
         let is_tried_again = pictures.is_empty() || self.is_thumbnail;
         if is_tried_again && context.has(CARD) && context.has(THEME) && self.prepare_retry(answered)
@@ -411,6 +419,16 @@ impl Cards {
             head = format!("{many}{head}");
         }
         let mut text = format!("{}{head}", self.assumptions(context));
+        // Of one theme, fewer than the number asked for.
+        if let ([theme], Some(limit)) = (&self.wanted[..], self.limit)
+            && theme.is_theme
+            && count < limit as usize
+        {
+            text.push_str(&context.say(
+                format!("\n{limit}枚のうち、見つかったのは{count}枚です。"),
+                format!("\nOf the {limit} asked for, {count} were found."),
+            ));
+        }
         if self.is_thumbnail {
             text.push_str(&context.say(
                 "\n画像を合成するツール（compose_thumbnail）はいま利用できないため、イラストだけをお見せします。",

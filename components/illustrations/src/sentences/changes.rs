@@ -1,8 +1,8 @@
 //! Changes to a composed picture or to shown cards: title, order, added and removed cards.
 
 use language::{
-    Language, context::TurnContext, coverage, scan::marks, small_talk::Manner, utterance::Piece,
-    words::Word,
+    Language, clock::is_numeral, context::TurnContext, coverage, scan::marks, small_talk::Manner,
+    utterance::Piece, words::Word,
 };
 
 use super::{
@@ -27,11 +27,29 @@ pub(super) const REPLACED: &str = "差し替|差替|替えて|変えて|換え�
 /// Phrases that replace all cards of a picture.
 const INSTEAD: &str = "やっぱり|やはり|やっぱ|じゃなくて|ではなく|代わりに|かわりに|に変え|にかえ|に変更|instead|actually|rather|no, |change it to|change that to|switch to";
 /// Phrases that ask for more cards.
-pub(super) const MORE: &str = "one more|two more|another two|another three|another 2|another 3|more card|more cards|another card|another one|a few more|もう一枚|もう1枚|もう二枚|もう2枚|もう数枚|あと一枚|あと1枚|あと2枚|枚追加|枚足し|枚加え|枚増や";
+const MORE: &str =
+    "more card|more cards|another card|another one|a few more|もう数枚|枚追加|枚足し|枚加え|枚増や";
 /// Phrases that ask which cards a picture has.
 const ON_IT: &str = "did you use|have you used|you used|did you put|are on it|are in it|is on it|is in it|are on the|are in the|どのカードを使|どのカード使|何のカードを使|何のカード使|カードは何を使|使ったカード|使われて|使われた|載ってるカード|載っているカード|載ってるの|入ってるカード";
 /// Words about pictures without a meaning of their own.
 const AROUND: &str = "change|crowded|use|keep|lose|remove|drop|swap|switch|flip|reverse|order|sides|instead|add|include|replace|exchange|background|backdrop|original|previous|元|戻|版|逆|左右|左|右|追加|代|差|替|換|抜|除|外|加|足|減|増|順番|並|背景|反対|消";
+
+/// Whether `utterance` asks for more cards: by a phrase, or by a number of them, such as `three more` and `もう3枚`.
+pub(super) fn asks_more(utterance: &Sentence) -> bool {
+    const NUMBERED: &str = "もう|あと|さらに|追加で";
+    let is_numbered = || {
+        let text: String = utterance.lower.iter().collect();
+        marks(NUMBERED).any(|lead| {
+            text.match_indices(lead).any(|(at, _)| {
+                let rest = &text[at + lead.len()..];
+                let behind = rest.trim_start_matches(is_numeral);
+                behind.len() < rest.len() && behind.starts_with('枚')
+            })
+        })
+    };
+    let is_more = || utterance.says("more|another") && count(utterance).is_some();
+    utterance.says(MORE) || is_more() || is_numbered()
+}
 
 /// Whether the two themes of a change are those of the background.
 fn is_about_ground(utterance: &Sentence, [one, other]: [&Piece; 2]) -> bool {
@@ -172,6 +190,23 @@ impl Cards {
         new.take(count).map(|it| it.japanese.to_owned()).collect()
     }
 
+    /// Takes the title for the picture whose cards are not named yet: `タイトルは最終決戦で`.
+    pub(super) fn take_title(&mut self, utterance: &Sentence) -> bool {
+        let is_open = self.is_thumbnail && self.wanted.is_empty();
+        let is_bare = utterance.spotted(true).is_empty()
+            && utterance.themes().is_empty()
+            && !utterance.has(&[words::THUMBNAIL, words::COMPOSE, words::CARD]);
+        let (title, _) = title(utterance);
+        let is_titled = is_open && is_bare && title.is_some();
+        if is_titled {
+            self.title = title.map(|it| it.chars().take(TITLE_MAX).collect());
+        } else if is_open && is_bare && has_no_text(utterance) {
+            self.title = None;
+            return true;
+        }
+        is_titled
+    }
+
     /// Answers questions about which cards the composed picture has, and requests for more without names.
     pub(super) fn answer_about_picture(
         &self,
@@ -189,7 +224,7 @@ impl Cards {
                 format!("The cards on the thumbnail: {names}"),
             ));
         }
-        utterance.says(MORE).then(|| {
+        asks_more(utterance).then(|| {
             context.say(
                 format!("どのカードを足しますか？カードの名前を書いてください。1枚のサムネイルに載るのは{CARDS_MAX}枚までです。"),
                 format!("Which card shall be added? Please write its name. A thumbnail takes at most {CARDS_MAX} cards."),
@@ -207,7 +242,8 @@ impl Cards {
         language: Language,
     ) -> Option<Self> {
         let is_unnamed = utterance.spotted(true).is_empty() && utterance.themes().is_empty();
-        if let Some(next) = self.others_of_theme(utterance).filter(|_| is_unnamed) {
+        let next = || self.others_of_theme(utterance).or_else(|| self.both(utterance));
+        if let Some(next) = is_unnamed.then(next).flatten() {
             return Some(next);
         }
         let is_asked = self.wanted.is_empty();
@@ -237,7 +273,8 @@ impl Cards {
         }
         let goal = if is_thumbnail { Goal::Thumbnail } else { Goal::Cards };
         // `only 2` of those shown before, or a number of further ones.
-        let shown = if utterance.says(MORE) { self.found.len() as u32 } else { 0 };
+        let is_more = asks_more(utterance);
+        let shown = if is_more { self.found.len() as u32 } else { 0 };
         // `2枚予約したい` counts things of another family.
         let is_theirs = utterance.has(&[Word::THEIRS, Word::THEIR_ACTION]);
         let count = count(utterance).filter(|_| is_free && !is_theirs).map(|it| it + shown);
@@ -246,9 +283,11 @@ impl Cards {
             let mut next = self.clone();
             // `actually two` of single cards.
             let most = count as usize;
-            if self.is_random && most > self.wanted.len() {
-                let more = most.min(NAMES_MAX) - self.wanted.len();
-                next.wanted.extend(any_cards(more, utterance, Some(self)));
+            let more = most.min(NAMES_MAX).saturating_sub(self.wanted.len());
+            if self.is_random {
+                next.wanted.extend(any_cards(more, utterance, &[], Some(self)));
+            } else if is_more {
+                next.wanted.extend(self.more_of_last(more));
             }
             if !self.wanted.iter().any(|it| it.is_theme) {
                 next.wanted.truncate(most);
@@ -281,8 +320,17 @@ impl Cards {
     fn others_of_theme(&self, utterance: &Sentence) -> Option<Self> {
         const SAME: &str = "same theme|same set|same series|that theme|this theme|同じテーマ|そのテーマ|このテーマ|同じシリーズ";
         const OTHER: &str = "different|another|other|others|else|more|別の|ほかの|他の|違う|もう一枚|もう1枚|もっと";
+        const PLAIN: &str = "one|ones|something|card|show|別|他|ほか|やつ|がいい";
         let theme = card_of(self.found.first()?)?.theme;
-        if !utterance.says(SAME) || !utterance.says(OTHER) {
+        // `別のがいい` after a single card.
+        let is_plain = || {
+            let words = marks(OTHER).chain(marks(PLAIN)).map(str::to_owned).collect();
+            let is_single = self.found.len() == 1 && !self.is_thumbnail;
+            is_single
+                && !asks_more(utterance)
+                && utterance.unused_words(Some(Goal::Cards), words).is_empty()
+        };
+        if !utterance.says(OTHER) || !utterance.says(SAME) && !is_plain() {
             return None;
         }
         let cards = known_names().cards.iter().filter(|it| it.theme == theme);
@@ -293,6 +341,41 @@ impl Cards {
         let words = marks(SAME).chain(marks(OTHER)).flat_map(|it| it.split(' '));
         let words = words.map(str::to_owned).collect();
         (!wanted.is_empty()).then(|| Self { wanted, words, ..Self::default() })
+    }
+
+    /// Returns up to `count` further cards of the theme of the last single card.
+    fn more_of_last(&self, count: usize) -> Vec<Wanted> {
+        let last = self.found.last().and_then(|it| card_of(it));
+        let is_single = !self.wanted.iter().any(|it| it.is_theme);
+        let cards = known_names()
+            .cards
+            .iter()
+            .filter(|it| is_single && last.is_some_and(|last| last.theme == it.theme));
+        let new = cards.filter(|card| !self.found.iter().any(|it| is_named_as(card, it)));
+        new.take(count).map(|it| Wanted::new(false, it.japanese.to_owned())).collect()
+    }
+
+    /// Returns the cards of this request and the one before: `両方並べて`, `put both on one thumbnail`.
+    fn both(&self, utterance: &Sentence) -> Option<Self> {
+        const BOTH: &str =
+            "両方|ふたつとも|二つとも|2つとも|二枚とも|2枚とも|どっちも|both|the two";
+        let before = self.before.as_deref()?;
+        let is_known = |it: &Self| !it.found.is_empty() && !it.is_thumbnail;
+        let is_new = |it: &&String| !before.found.contains(it);
+        let both: Vec<_> =
+            before.found.iter().chain(self.found.iter().filter(is_new)).cloned().collect();
+        let is_more = both.len() > self.found.len() && both.len() <= CARDS_MAX;
+        let composes = utterance.has(&[words::THUMBNAIL, words::COMPOSE])
+            || STYLES.iter().any(|it| utterance.says(it.1));
+        let words =
+            marks(BOTH).chain(marks(PUT_BESIDE)).chain(STYLES.iter().flat_map(|it| marks(it.1)));
+        let words: Vec<_> = words.chain(["put"]).map(str::to_owned).collect();
+        let is_all = utterance.unused_words(Some(Goal::Thumbnail), words.clone()).len() < 2;
+        if !utterance.says(BOTH) || !is_known(before) || !is_known(self) || !is_more || !is_all {
+            return None;
+        }
+        let wanted = both.into_iter().map(|it| Wanted::new(false, it)).collect();
+        Some(Self { wanted, words, is_thumbnail: composes, ..Self::default() })
     }
 
     /// Keeps the cards shown `before`, with their limits, besides the newly requested ones.
@@ -500,7 +583,7 @@ impl Cards {
         }
         match count {
             // The cards to add are asked for.
-            Some(_) if says(MORE) => return None,
+            Some(_) if asks_more(utterance) => return None,
             Some(count) if (1..self.found.len()).contains(&count) => {
                 self.found.truncate(count);
                 is_any = true;

@@ -5,7 +5,7 @@ use language::{Language, context::TurnContext, scan::marks, small_talk::Manner, 
 use super::{
     cards::{CARDS_MAX, Cards, Wanted},
     catalogue::card_of,
-    changes::{MORE, ONLY, PLACES, REPLACED, traded, trades},
+    changes::{ONLY, PLACES, REPLACED, asks_more, traded, trades},
     request::{count, is_named_as},
     rules::Goal,
     sentence::Sentence,
@@ -123,7 +123,7 @@ impl Cards {
         let place = |of: &Theme| self.wanted.iter().position(|it| it.is_theme && is_it(it, of));
         let composes = utterance.has(&[words::THUMBNAIL, words::COMPOSE]);
         let is_ground = themes.iter().any(|it| is_ground(utterance, &it.1));
-        if self.is_thumbnail || composes || is_ground || utterance.says(MORE) {
+        if self.is_thumbnail || composes || is_ground || asks_more(utterance) {
             return None;
         }
         let is_listed = self.wanted.iter().all(|it| it.is_theme);

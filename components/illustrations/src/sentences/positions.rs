@@ -93,9 +93,16 @@ fn positions(utterance: &Sentence) -> Vec<(usize, usize, usize)> {
     found
 }
 
+/// Phrases for the last position.
+const LAST: &str = "last one|last card|last picture|最後のカード|最後の1枚|最後の一枚|最後のやつ|最後のだけ|最後のを|最後のは|さいごのカード|さいごのやつ|さいごのだけ|さいごのを";
+
+/// Whether the last cards of a theme are requested: `the last one of the white theme`.
+pub(super) fn takes_last(utterance: &Sentence) -> bool {
+    utterance.says(LAST)
+}
+
 /// Returns the last position, if it is named: `the last one`, `最後のカード`.
 fn last_position(utterance: &Sentence, length: usize) -> Option<(usize, usize, usize)> {
-    const LAST: &str = "last one|last card|last picture|最後のカード|最後の1枚|最後の一枚|最後のやつ|最後のだけ|最後のを|最後のは|さいごのカード|さいごのやつ|さいごのだけ|さいごのを";
     let (at, size) = utterance.first(LAST, 0)?;
     Some((length - 1, at, at + size))
 }

@@ -8,7 +8,7 @@ use super::{
     cards::{CARDS_MAX, Cards, EACH_OF_TWO, NAMES_MAX, STYLES, TITLE_MAX, Wanted},
     catalogue::{Card, Spotted, card_of},
     names::known_names,
-    positions::pick,
+    positions::{pick, takes_last},
     rules::Goal,
     sentence::Sentence,
     themes::{Theme, is_nearly_theme, moods, theme_names},
@@ -22,7 +22,9 @@ use super::{
 /// Phrases that refer to the cards shown before, besides others.
 const WITH_SHOWN: &str = "これと|それと|あれと|このカードと|そのカードと|これに|それに|this and|that and|it and|them and|this one and|that one and|and this one|and that one";
 /// Phrases that leave the choice of cards open.
-pub(super) const RANDOM: &str = "random|randomly|any card|any cards|surprise me|whichever|ランダム|おまかせ|お任せ|適当に|てきとうに|なんでもいい|何でもいい";
+pub(super) const RANDOM: &str = "random|randomly|any card|any cards|surprise me|whichever|ランダム|おまかせ|お任せ|任せる|任せます|任せた|まかせる|まかせます|適当に|てきとうに|なんでもいい|何でもいい";
+/// Words around excluded themes without a meaning of their own.
+const OUT: &str = "aren't|isn't|except|excluding|besides|以外|抜き|除";
 /// Texts between the names of a list.
 const JOINTS: &str = "と|や|、|,|・|対|×|x|&|+|vs|vs.|and|, and|versus|against|with|or|と、";
 /// Words that are no name of a card.
@@ -319,6 +321,20 @@ impl Cards {
                 wanted.push((utterance.piece(0, 0), wanted_one));
             }
         }
+        // `赤以外のカード4枚`: cards of the other themes.
+        if !is_thumbnail && wanted.is_empty() && !dropped.is_empty() {
+            let dropped: Vec<_> = dropped.iter().map(|it| it.0.japanese).collect();
+            let others = match count(utterance) {
+                Some(count) => any_cards(count as usize, utterance, &dropped, before),
+                None => theme_names(Language::Japanese)
+                    .into_iter()
+                    .zip(theme_names(language))
+                    .filter(|it| !dropped.contains(&it.0))
+                    .map(|it| Wanted { limit: Some(1), ..Wanted::new(true, it.1.to_owned()) })
+                    .collect(),
+            };
+            wanted.extend(others.into_iter().map(|it| (utterance.piece(0, 0), it)));
+        }
         // Sorted from left to right, where the sentence has positions.
         wanted.sort_by_key(|entry| {
             (placed(utterance, &entry.0, &spotted).unwrap_or(Place::Between), entry.0.from)
@@ -370,7 +386,7 @@ impl Cards {
         let is_random = is_open && is_random(utterance);
         if is_random {
             let count = count(utterance).unwrap_or(1) as usize;
-            wanted = any_cards(count.min(NAMES_MAX), utterance, before);
+            wanted = any_cards(count.min(NAMES_MAX), utterance, &[], before);
         }
         // A mood counts where there is no name.
         let mut moods = moods(&utterance.lower);
@@ -390,6 +406,8 @@ impl Cards {
         let moods = moods.iter().filter(is_wanted).map(text).collect();
         set_theme_limits(utterance, &themes, &mut wanted);
         let several = wanted.iter().filter(|it| it.is_theme).count() > 1;
+        let is_of_theme = matches!(&wanted[..], [theme] if theme.is_theme);
+        let is_last = is_of_theme && !is_thumbnail && !picks_from_theme && takes_last(utterance);
         let limit = count(utterance).filter(|_| !picks_from_theme).or(limit_before);
         let limit = limit.or((several && is_thumbnail).then_some(EACH_OF_TWO));
         if let Some(limit) = limit.filter(|_| is_thumbnail && wanted.len() <= found.len()) {
@@ -408,6 +426,7 @@ impl Cards {
             // Two cards side by side are opponents.
             style: style.map(|it| it.0.to_owned()).filter(|it| !(is_match && it == "spread")),
             is_all: is_whole(utterance, is_thumbnail) || counts,
+            is_last,
             counts,
             subtitle: line.map(|it| it.text.chars().take(TITLE_MAX).collect()),
             mood,
@@ -418,7 +437,8 @@ impl Cards {
             words: {
                 let open = marks(RANDOM).filter(|_| is_random).map(str::to_owned);
                 let named = spotted.iter().chain(&excluded).flat_map(texts_of);
-                named.chain(picks).chain(open).collect()
+                let out = marks(OUT).filter(|_| leaves_out).map(str::to_owned);
+                named.chain(picks).chain(open).chain(out).collect()
             },
             excluded: excluded.iter().map(|it| it.card.japanese.to_owned()).collect(),
             // Cards shown before need no new search.
@@ -437,8 +457,13 @@ pub(super) fn is_random(utterance: &Sentence) -> bool {
     utterance.says(RANDOM)
 }
 
-/// Returns `count` cards of different themes, other ones than `before`.
-pub(super) fn any_cards(count: usize, utterance: &Sentence, before: Option<&Cards>) -> Vec<Wanted> {
+/// Returns `count` cards of different themes, other ones than `before`, and none of the themes `without`.
+pub(super) fn any_cards(
+    count: usize,
+    utterance: &Sentence,
+    without: &[&str],
+    before: Option<&Cards>,
+) -> Vec<Wanted> {
     // A step that reaches every card.
     const STEPS: [usize; 4] = [11, 13, 17, 1];
     let cards = &known_names().cards;
@@ -449,7 +474,8 @@ pub(super) fn any_cards(count: usize, utterance: &Sentence, before: Option<&Card
         STEPS.into_iter().find(|it| *it == 1 || !cards.len().is_multiple_of(*it)).unwrap_or(1);
     let first = shown.last().map_or_else(sum, |it| it + step);
     let order = (0..cards.len()).map(|it| (first + it * step) % cards.len());
-    let new = order.filter(|it| !shown.contains(it)).take(count);
+    let is_kept = |at: &usize| !shown.contains(at) && !without.contains(&cards[*at].theme);
+    let new = order.filter(is_kept).take(count);
     new.map(|it| Wanted::new(false, cards[it].japanese.to_owned())).collect()
 }
 
@@ -513,7 +539,9 @@ fn without_descriptions(utterance: &Sentence, mut names: Vec<Piece>) -> Vec<Piec
         let rest = marks(LIKE).fold(rest, |rest, it| rest.replace(it, ""));
         let is_named = !(name.from..name.to).any(|at| is_mood(&at)) || !rest.is_empty();
         let is_style = STYLES.iter().any(|style| marks(style.1).any(|word| word == name.text));
-        is_named && !is_style && !marks(NO_NAMES).any(|it| it == name.text.to_lowercase())
+        let lower = name.text.to_lowercase();
+        let bare = lower.trim_end_matches(['な', 'の', 'に']);
+        is_named && !is_style && !marks(NO_NAMES).any(|it| it == bare)
     });
     names
 }

@@ -114,6 +114,8 @@ const RULES: &[Rule<Goal, Sign>] = &[
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const LOOKS: &str = "look like|looks like|どんな見た目|どんな絵|見た目は";
     const LIKE: &str = "のやつ|なやつ|のもの|な感じ|っぽい|っぽ|系の|系|風の|themed|-ish";
+    /// Before a mood: `something scary`.
+    const SOME: &str = "something|something a bit|something a little|something more|something really|something very";
     let text: String = utterance.lower.iter().collect();
     let has = |sign| match sign {
         Says(words) => utterance.has(words),
@@ -136,7 +138,15 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
             // `show 3 dragons`.
             let is_shown =
                 || utterance.has(&[Word::SHOW]) && request::counted_mood(utterance).is_some();
-            (is_like || is_shown()) && !moods(&utterance.lower).is_empty()
+            let is_some = || {
+                let is_behind = |at: usize| {
+                    let before = text.chars().take(at).collect::<String>();
+                    let before = before.trim_end();
+                    marks(SOME).any(|it| before == it || before.ends_with(&format!(" {it}")))
+                };
+                moods(&utterance.lower).iter().any(|it| is_behind(it.1))
+            };
+            (is_like || is_shown() || is_some()) && !moods(&utterance.lower).is_empty()
         }
         Sign::Random => request::is_random(utterance),
         Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),

@@ -9,6 +9,7 @@ use serde_json::json;
 
 mod changed;
 mod exchanged;
+mod further;
 
 const TOOLS: &str = include_str!("../../tools.json");
 

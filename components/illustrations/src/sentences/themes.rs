@@ -36,8 +36,11 @@ pub(super) fn colour(lower: &[char], at: usize) -> Option<Theme> {
     const BEHIND: &str = "で|に|と|っぽ|、|い|を|が|な|から|は|も|だけ";
     // `金2枚と緑三枚`.
     let is_number = |it: char| it.is_ascii_digit() || "一二三四五六七八九十".contains(it);
-    let is_counted = (is_behind_all || !is_kanji(before))
-        && rest.trim_start_matches(is_number).starts_with('枚');
+    // `赤以外のカード`.
+    let is_out = !is_kanji(before) && ["以外", "抜き"].iter().any(|it| rest.starts_with(it));
+    let is_counted = is_out
+        || (is_behind_all || !is_kanji(before))
+            && rest.trim_start_matches(is_number).starts_with('枚');
     let is_colour =
         is_counted || is_alone && (rest.is_empty() || marks(BEHIND).any(|it| rest.starts_with(it)));
     is_colour.then_some(theme)

@@ -13,7 +13,7 @@ use super::{
 
 const STATS: &str = "攻撃力|守備力|防御力|ステータス|レアリティ|レア度|能力値|特殊能力|効果|何が強い|どっちが強い|一番強い|どれが強い|強さ|コスト|attack points|attack power|attack|defense|defence|stats|stat|abilities|ability|effects|effect|rarity|rare|hit points|hp|power level|mana cost|strong|stronger|strongest|worth";
 const REDRAWN: &str = "描き直|書き直|かき直|描きなお|加工し|塗り替|塗りかえ|解像度|高画質|リサイズ|大きいサイズ|動かして|アニメーションにして|redraw|re-draw|repaint|recolor|recolour|restyle|animate|resize|resolution|upscale|in 4k|in 8k";
-const RESHAPED: &str = "大きく|おおきく|大きめに|小さく|ちいさく|小さめに|明るく|あかるく|暗く|くらく|鮮やかに|拡大|縮小|太字|フォント|bigger|larger|smaller|brighter|darker|enlarge|zoom|zoom in|font|bold|bolder";
+const RESHAPED: &str = "縦長|縦型|縦向き|横長|正方形|文字の色|文字色|portrait|square|vertical|大きく|おおきく|大きめに|小さく|ちいさく|小さめに|明るく|あかるく|暗く|くらく|鮮やかに|拡大|縮小|太字|フォント|bigger|larger|smaller|brighter|darker|enlarge|zoom|zoom in|font|bold|bolder";
 const RENAMED: &str = "名前を変え|名前変え|改名|rename|change the name of";
 const OF_WHICH: &str = "belong|どのテーマ|何のテーマ|なんのテーマ|どこのテーマ|テーマは何|テーマはどれ|テーマってどれ|テーマは?|which theme|what theme|which set|what set|what deck|which deck";
 const BEFORE: &str = "昨日|前回|先週|この前|こないだ|先日|以前の|yesterday|yesterday's|last time|last week|last week's|previous|earlier";
@@ -92,7 +92,7 @@ pub(super) fn refuse_resize(utterance: &Sentence, context: &TurnContext<'_>) -> 
         && utterance.themes().is_empty()
         && utterance.quoted.is_empty()
         && !utterance.has(&[Word::THEIRS, Word::THEIR_ACTION]);
-    (is_bare && utterance.says(RESHAPED)).then(|| {
+    (is_bare && (utterance.says(RESHAPED) || is_sized(utterance))).then(|| {
         context.say(
             "イラストや文字の大きさ・明るさは変えられないため、何もしていません。サムネイルでは、カード・並び・題・背景の色を変えられます。",
             "The size and brightness of illustrations and letters cannot be changed, so nothing was done. On a thumbnail, the cards, their order, the title and the colours behind them can.",

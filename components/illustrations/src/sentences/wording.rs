@@ -268,7 +268,7 @@ pub(super) fn has_no_subtitle(utterance: &Sentence) -> bool {
 /// Whether the card at `piece` is excluded, alone or in a list with `others`.
 pub(super) fn is_excluded(utterance: &Sentence, piece: &Piece, others: &[Piece]) -> bool {
     const BEHIND: &str = "抜き|を抜|は抜|以外|を除|は除|なし|無し|はなし|はいら|いらない|は要ら|要らない|はもういら|はもういい|はいいや|はいいです|は結構です|は不要|を外|は外|外し|は消|を消|は入れな|を入れな|じゃない|はやめ|をやめ|は出さな|is not|isn't| out| excluded";
-    const BEFORE: &str = "except|except for|without|minus|but not|and not|not|excluding|other than|apart from|aside from|leave out|leaving out|skip|besides|bar|but no|no|lose|drop|remove|take out|take away|ditch|don't want|dont want|do not want|don't want any|don't like|no more|forget|instead of|rather than|get rid of|leave off|all but|everything but|every card but|cut";
+    const BEFORE: &str = "except|except for|without|minus|but not|and not|not|excluding|other than|apart from|aside from|aren't|isn't|are neither|leave out|leaving out|skip|besides|bar|but no|no|lose|drop|remove|take out|take away|ditch|don't want|dont want|do not want|don't want any|don't like|no more|forget|instead of|rather than|get rid of|leave off|all but|everything but|every card but|cut";
     let behind: String = utterance.lower[piece.to..].iter().take(12).collect();
     let behind = behind.trim_start_matches(['」', '"']);
     const NOUNS: [&str; 7] = ["だけ", "いカード", "のカード", "カード", "のやつ", "やつ", "の"];
