@@ -198,7 +198,7 @@ fn is_foreign(text: &str) -> bool {
         "bonjour|merci|voudrais|vous|comment|où|aller|chemin|pour|avec|quel|quelle|est|le|je|à|s'il|plaît|puis-je",
         "hola|gracias|quiero|por|favor|cómo|dónde|hablas|español|quisiera|puedo|puedes|para|el|cuál|ir|está|qué",
         "ich|möchte|bitte|danke|nach|wie|guten|komme|nicht|und|ist|der|das|wo|sprechen|deutsch|zum|kannst|du",
-        "ciao|grazie|vorrei|come|dove|buongiorno|per|andare|puoi|posso|il|che|è|parli|italiano",
+        "ciao|grazie|vorrei|buongiorno|andare|puoi|posso|il|che|è|parli|italiano",
     ];
     let is_kana = |it: char| matches!(it, '\u{3041}'..='\u{30ff}');
     if text.chars().any(is_kana) {
@@ -217,7 +217,7 @@ fn is_foreign(text: &str) -> bool {
     let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
     let count =
         |table: &&str| words.iter().filter(|word| table.split('|').any(|it| it == **word)).count();
-    COMMON.iter().map(|it| count(it)).max().is_some_and(|it| it > 2 || it > 1 && words.len() < 5)
+    COMMON.iter().map(count).max().is_some_and(|it| it > 2 || it > 1 && words.len() < 5)
 }
 
 /// Removes one filler word from `text`.
@@ -322,6 +322,8 @@ mod tests {
             "上野 銀座",
             "東京駅→横浜駅",
             "le mans to das boot",
+            "come, 3 per person",
+            "add a comment and pour",
             "Per favore cards",
             "route to El Torito",
             "",

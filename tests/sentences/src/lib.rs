@@ -10,6 +10,7 @@ mod played;
 mod refusals;
 mod requests;
 mod sentences;
+mod turned;
 
 use std::sync::LazyLock;
 

@@ -133,10 +133,10 @@ impl Query {
 
     /// Whether this route is the one before, reversed.
     fn is_reversed(&self) -> bool {
-        let is_back = |it: &Self| {
-            it.kind == self.kind
-                && it.origins == self.destinations
-                && it.destinations == self.origins
+        let is_back = |route: &Self| {
+            route.kind == self.kind
+                && route.origins == self.destinations
+                && route.destinations == self.origins
         };
         self.before.as_deref().is_some_and(is_back)
     }
@@ -262,8 +262,8 @@ impl Query {
         let also = || ALSO.split('|').find(|it| !is_new && lower.contains(it));
         let alone = || is_reversal(&lower).then_some(lower.as_str());
         // `and back roads` are roads.
-        let is_way = |it: &&str| {
-            let behind = lower.split_once(*it).map(|it| it.1);
+        let is_way = |way: &&str| {
+            let behind = lower.split_once(*way).map(|it| it.1);
             behind.is_some_and(|it| ![" road", " street"].iter().any(|road| it.starts_with(road)))
         };
         let back = BACK.split('|').find(is_way).or_else(also).or_else(alone);

@@ -77,6 +77,8 @@ const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_ACTION]);
 
 /// The rules; the first match counts.
 const RULES: &[Rule<Goal, Sign>] = &[
+    // `高速代いくら` asks for no ticket's price.
+    rule(96, Goal::Route, &[Sign::Ends, Sign::Tolls, Says(&[Word::PRICE])], &[]),
     rule(72, Goal::Elsewhere, &[Sign::Nearby], &[ANY_OF_THEIRS, Sign::Compared]),
     rule(72, Goal::Distances, &[Sign::Compared], &[]),
     rule(
@@ -92,7 +94,6 @@ const RULES: &[Rule<Goal, Sign>] = &[
         &[Says(&[ROUTE]), Sign::ByFoot, Sign::Shortest],
     ),
     rule(72, Goal::Route, &[Sign::Ends, ROUTE_WORDS], &[]),
-    rule(72, Goal::Route, &[Sign::Ends, Sign::Tolls], &[]),
     rule(72, Goal::Route, &[Sign::Ends, Sign::Shortest], &[ANY_OF_THEIRS]),
     rule(72, Goal::Route, &[Sign::Ends, Sign::Requested], &[ANY_OF_THEIRS]),
     rule(72, Goal::Route, &[Says(&[ROUTE]), Sign::Destination], &[THEIRS]),

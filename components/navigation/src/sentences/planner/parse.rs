@@ -204,12 +204,15 @@ pub(super) fn asks_arrival(text: &[char]) -> bool {
 fn is_refused(text: &[char], tokens: &[Token], at: usize) -> bool {
     const BEHIND: &str = "で|では|は|を|も|に|には|だけは|て|のは|のが|のも";
     const BEFORE: &str = "a|the|by|to|on|by the|my|take the|take a|want a|want to|want to take the|want to go|wanna|wish to|like to|feel like|have to|need to|going to|go|going|be";
-    /// Less of a mode is not none of it.
-    const LESS: &str = "few|less|least|minim|控え|少な|減ら";
+    /// Less of a mode is not none of it, and who is afraid of it may still take it.
+    const LESS: &str = "few|less|least|minim|hate|dislike|控え|少な|減ら|苦手|怖|こわ|恐|不安";
+    /// `I don't want to drive on motorways` refuses roads.
+    const ROADS: &str =
+        "on|in|through|along|over|via|across|at|during|into|to|from|up|far|so|too|with";
     let between = |from: usize, to: usize| text[from..to].iter().collect::<String>();
-    let is_no = |it: &Token| {
-        let written = between(it.from, it.to);
-        it.means == Means::Refuse && !marks(LESS).any(|word| written.starts_with(word))
+    let is_no = |token: &Token| {
+        let written = between(token.from, token.to);
+        token.means == Means::Refuse && !marks(LESS).any(|word| written.starts_with(word))
     };
     let is_gap = |gap: &str, words: &'static str| {
         gap.trim().is_empty() || marks(words).any(|it| it == gap.trim())
@@ -221,6 +224,11 @@ fn is_refused(text: &[char], tokens: &[Token], at: usize) -> bool {
     }
     // `not by car or bike` refuses both; `don't take the car` has a yes between.
     let is_joint = |it: &&Token| matches!(it.means, Means::Or | Means::Want);
+    let behind = between(token.to, text.len());
+    let next = behind.trim_start().split([' ', ',', '.', '!', '?']).next().unwrap_or_default();
+    if marks(ROADS).any(|it| it == next) {
+        return false;
+    }
     let joint = at.checked_sub(1).filter(|it| is_joint(&&tokens[*it]));
     let before = joint.unwrap_or(at).checked_sub(1);
     before.is_some_and(|before| match tokens[before].means {
@@ -512,7 +520,7 @@ impl Constraints {
 fn arrives(text: &[char], tokens: &[Token], time: &Token) -> bool {
     let is_end = |it: &&Token| matches!(it.means, Means::Arrive | Means::There);
     match is_english(text, time) {
-        true => tokens.iter().filter(|it| it.to < time.from).next_back().filter(is_end).is_some(),
+        true => tokens.iter().rfind(|it| it.to < time.from).filter(is_end).is_some(),
         false => tokens.iter().find(|it| it.from >= time.to).filter(is_end).is_some(),
     }
 }

@@ -46,6 +46,10 @@ fn refused_mode_is_not_taken() {
         (&["from Shibuya to Shinjuku on foot", "no highways"], "walking"),
         (&["from Shibuya to Shinjuku by car without highways"], "driving"),
         (&["don't use highways, walk from Shibuya to Shinjuku"], "walking"),
+        (&["I don't want to drive on motorways from Shibuya to Shinjuku"], "driving"),
+        (&["from Shibuya to Shinjuku, avoid driving through traffic"], "driving"),
+        (&["I hate driving, no motorways, Shibuya to Shinjuku"], "driving"),
+        (&["運転は苦手なので高速なしで、渋谷から新宿まで"], "driving"),
         (&["渋谷から新宿まで🚶"], "walking"),
         (&[JA, "🚲だと？"], "bicycling"),
     ] {
