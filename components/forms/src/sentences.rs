@@ -193,12 +193,15 @@ impl Family for Forms {
         {
             return Some(FollowUp::Answer(text));
         }
+        if let Some(text) = survey.asks_which_to_swap(utterance, context) {
+            return Some(FollowUp::Answer(text));
+        }
         if rules::wants_again(utterance)
             && let Some(sure) = survey.again(utterance, context.language)
         {
             return Some(FollowUp::Continue(sure, survey.unused_words().to_vec()));
         }
-        let is_new = utterance.has(&[Word::MAKE]) && utterance.has(&[FORM]);
+        let is_new = rules::is_new_form(utterance);
         if !is_new && survey.is_taken_up(utterance) {
             let changed = survey.change(utterance, context.language);
             let left = changed.map(|_| survey.unused_words().to_vec());
@@ -233,19 +236,28 @@ impl Plan for Request {
     }
 
     fn normalize_correction(&self, sentence: &str) -> Option<String> {
-        if let Self::Survey(survey) = self {
-            return survey.rewrite_replacement(sentence);
+        // `make one asking for a name`, if no form fits; next to a form only another one.
+        const NEW: &str = "create one|make one|make me one|build one";
+        const ANOTHER: &str = "create a new one|create another one|create a second one|make a new one|make another one|make a second one|make a different one|make me another one|make me a second one|build another one|a second one|another one";
+        if let Self::Survey(survey) = self
+            && let Some(replaced) = survey.rewrite_replacement(sentence)
+        {
+            return Some(replaced);
         }
-        // `make one asking for a name`, if no form fits.
-        const NEW: &str =
-            "create one|create a new one|make one|make a new one|make me one|build one";
         let lower = sentence.to_ascii_lowercase();
-        let begun = marks(NEW).find(|it| lower.starts_with(&format!("{it} ")))?;
+        let new = marks(NEW).filter(|_| matches!(self, Self::Lists(_)));
+        let begun = new.chain(marks(ANOTHER)).find(|it| lower.starts_with(&format!("{it} ")))?;
         // `make one seat booking` is about something else.
         const ASKS: &str = "asking|that asks|with |to ask|called |titled ";
         let behind = lower[begun.len()..].trim_start();
         marks(ASKS).find(|it| behind.starts_with(it))?;
-        Some(format!("{}form{}", &sentence[..begun.len() - "one".len()], &sentence[begun.len()..]))
+        let verb = begun.split(" one").next().unwrap_or_default();
+        let verb = if verb.starts_with(['a']) { "make a new" } else { verb };
+        let form = format!("{verb} form{}", &sentence[begun.len()..]);
+        let read =
+            || fields::read(&Utterance::parse(&form, Date::constant(2000, 1, 1), &VOCABULARY));
+        // `make another one with a dragon` is about something else.
+        (matches!(self, Self::Lists(_)) || read().sure > 0).then_some(form)
     }
 
     fn unused_words(&self) -> &[String] {

@@ -67,8 +67,8 @@ const PHRASES: &[(Aside, &str)] = &[
     ),
     (
         Aside::Nothing,
-        "いいや|いいや もう|もういいや|まあいいや|なんでもない|何でもない|なんでもありません|何でもありません|なんでもないです|気にしないで|やっぱいい|やっぱりいい|やっぱりなし|やっぱなし|\
-         it's nothing|its nothing|doesn't matter|doesnt matter|it doesn't matter|skip it|leave it|drop it|don't worry|dont worry|scratch that|scrap it|scrap that|bin it",
+        "いいや|いいや もう|もういいや|まあいいや|なんでもない|何でもない|なんでもありません|何でもありません|なんでもないです|気にしないで|やっぱいい|やっぱりいい|やっぱりなし|やっぱなし|なかったことにして|なかったことに|無かったことにして|無かったことに|白紙に戻して|白紙にして|取りやめ|取りやめで|取りやめて|取りやめにして|\
+         it's nothing|its nothing|doesn't matter|doesnt matter|it doesn't matter|skip it|leave it|drop it|don't worry|dont worry|scratch that|scrap it|scrap that|bin it|call it off|forget i said that|forget i said anything|forget i asked|forget what i said|pretend i didn't say that|pretend i said nothing",
     ),
     (
         Aside::Answerer,

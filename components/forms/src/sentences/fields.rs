@@ -21,7 +21,7 @@ pub(super) use self::{
     change::change,
     kinds::COMMON,
     list::{are_kinds, titled, unlabelled},
-    order::replacement,
+    order::{replacement, swaps_unnamed},
     plain::plain,
     poll::choice,
 };
@@ -166,6 +166,10 @@ impl Reading {
         let is_form = has_form(clause);
         let is_more = is_after && !is_form;
         if is_more && (self.date(clause) || self.age(clause) || self.mark(clause)) {
+            return;
+        }
+        if is_more && bounds::is_deadline(clause) {
+            self.left.push(clause.trim().to_owned());
             return;
         }
         if let Some(name) = item::denied(&Text::new(clause)).filter(|_| is_more) {
@@ -705,7 +709,7 @@ impl Field {
         // The table's options are bilingual.
         let is_table = |it: &Value| it[0].is_array();
         if let Some(options) = field.get_mut("options").filter(|it| is_table(it)) {
-            *options = options_in(options, language);
+            *options = options::in_language(options, language);
         }
         if let Some(words) = self.more.get(DEFAULT).and_then(Value::as_str) {
             initial::begin(&mut field, words);
@@ -739,12 +743,6 @@ pub(super) fn is_called(name: &str, kind: &str, label: &str) -> bool {
         _ => label.contains(&name),
     };
     name == label || is_kind() || is_part || name == kind
-}
-
-/// The table's options in one language.
-fn options_in(table: &Value, language: Language) -> Value {
-    let options = table.as_array().into_iter().flatten();
-    options.map(|it| json!({ "value": it[0], "label": language.pick(&it[1], &it[2]) })).collect()
 }
 
 /// Converts the fields to definitions.

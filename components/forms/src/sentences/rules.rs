@@ -141,13 +141,34 @@ pub(super) fn asks_fields(utterance: &Utterance) -> bool {
     const OF: &str = "fields|questions|required|mandatory|optional|on the form|in the form|does it ask|does the form ask|項目|質問|必須|任意|何を聞くフォーム";
     const WHICH: &str = "which|what|whats|what's|なのは|どれ|どの|どんな|何|なに";
     const FOR: &str = "what for|何か質問|質問は何のため|質問は何に|なぜ|どうして";
-    const SHOWS: &str = "項目を見せ|項目見せ|項目をみせ|項目みせ|項目を教えて|項目教えて|項目をおしえて|項目の一覧|項目一覧|項目を確認|質問を見せ|質問をみせ|質問を教えて|質問の一覧|質問一覧|質問を確認|なのを教えて|なのを見せ|show me the fields|show the fields|show me the questions|show the questions|show all fields|show all questions|show fields|list the fields|list the questions|list all fields|list all questions|list fields|see the fields|see the questions|show me the required|show the required|list the required|show me the optional|list the optional";
-    const CHANGES: &str = "を必須|は必須に|を任意|は任意に|追加|足して|消して|削除|変えて|変更|add|remove|make|rename";
+    /// Verbs of showing: at the end in Japanese, at the beginning in English.
+    const SHOWN: &str =
+        "見せて|みせて|見せ|みせ|見たい|みたい|教えて|おしえて|一覧|確認したい|確認して|確認";
+    const SHOWS: &str = "show|list|display|see|tell me|give me|let me see|i want to see|what are";
+    const POLITE: &str = "please |can you |could you |now |ok |just |only ";
+    const CHANGES: &str = "を必須|は必須に|を任意|は任意に|追加|足して|消して|削除|変えて|変更|もらう|add|remove|make|rename|if|when|with|for|asking";
     let asks = utterance.says(WHICH) && utterance.asks() && !utterance.says(FOR);
+    let text: String = utterance.lower.iter().collect();
+    let opened = marks(POLITE).fold(text.trim(), |it, lead| it.strip_prefix(lead).unwrap_or(it));
+    let ended = text.trim_end_matches(['。', '!', '?', ' ']).trim_end_matches("ください");
+    let shows = marks(SHOWN).any(|it| ended.ends_with(it))
+        || marks(SHOWS).any(|it| opened.strip_prefix(it).is_some_and(|it| it.starts_with(' ')));
     utterance.says(OF)
-        && (asks || utterance.says(SHOWS))
+        && (asks || shows)
         && !utterance.says(CHANGES)
         && !utterance.has(&[Word::MAKE])
+}
+
+/// Whether `utterance` requests a form of its own rather than a change: `make a form with …`,
+/// `form with email and phone`, `別のフォームで`.
+pub(super) fn is_new_form(utterance: &Utterance) -> bool {
+    const ANOTHER: &str = "another form|a second form|a new form|a different form|another survey|another poll|別のフォーム|新しいフォーム|もう一つフォーム|もう1つフォーム|もうひとつフォーム|フォームをもう一つ|フォームをもう1つ|フォームをもうひとつ|別のアンケート|新しいアンケート";
+    const BEGINS: &str = "form with |form for |form asking |form that |a form with |a form for |a form asking |a form that |survey with |survey about |a survey with |a survey about |poll with |a poll ";
+    let text: String = utterance.lower.iter().collect();
+    let text = text.trim().trim_start_matches("and ").trim_start_matches("now ");
+    utterance.has(&[Word::MAKE]) && utterance.has(&[FORM])
+        || utterance.says(ANOTHER)
+        || marks(BEGINS).any(|it| text.starts_with(it))
 }
 
 /// Whether `utterance` adds a field, removes or moves it: `値段も追加して`, `put notes before price`.
@@ -195,7 +216,7 @@ pub(super) fn goal(utterance: &Utterance) -> Option<(Goal, u8)> {
         Sign::Forms => utterance.tokens.iter().any(|it| it.word == FORM),
         Sign::Errand => utterance.is_errand() && !utterance.says(COMPOUND),
         Sign::Fields => !reading().fields.is_empty(),
-        Sign::WhichFields => utterance.asks() && asks_fields(utterance),
+        Sign::WhichFields => asks_fields(utterance),
         Sign::Inquired => utterance.says(INQUIRED) && reading().sure > 0,
         Sign::Listed => reading().sure > 1,
         Sign::Own => !utterance.has(&[Word::THEIRS, Word::THEIR_ACTION]),

@@ -134,9 +134,20 @@ pub(super) struct Survey {
     /// Label of the button that sends.
     #[serde(default)]
     button: Option<String>,
-    /// Title and fields before the last change.
+    /// The form before the last change.
     #[serde(default)]
-    before: Option<(Option<String>, Vec<Value>)>,
+    before: Option<Before>,
+    /// Name of the field that the last change was about.
+    #[serde(default)]
+    about: Option<String>,
+}
+
+/// A form before a change: title, fields and the label of its button.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Before {
+    title: Option<String>,
+    fields: Vec<Value>,
+    button: Option<String>,
 }
 
 impl Survey {
@@ -220,6 +231,7 @@ impl Survey {
             is_usual: !has_fields,
             button,
             before: None,
+            about: None,
         }
     }
 
@@ -233,12 +245,15 @@ impl Survey {
         if self.fields.is_empty() {
             return None;
         }
-        let before = (self.title.clone(), self.fields.clone());
+        let (title, fields, button) =
+            (self.title.clone(), self.fields.clone(), self.button.clone());
+        let before = Before { title, fields, button };
         if takes_back(&utterance.text())
-            && let Some((title, fields)) = self.before.take()
+            && let Some(earlier) = self.before.take()
         {
             self.before = Some(before);
-            (self.title, self.fields) = (title, fields);
+            (self.title, self.fields) = (earlier.title, earlier.fields);
+            (self.button, self.about) = (earlier.button, None);
             (self.is_asked, self.values, self.left) = (false, None, Vec::new());
             return Some(UNDONE);
         }
@@ -247,7 +262,8 @@ impl Survey {
             let rest = Utterance::parse(&rest, Date::constant(2000, 1, 1), &super::VOCABULARY);
             self.button = Some(button.chars().take(TITLE_MAX).collect());
             (self.is_asked, self.values, self.left) = (false, None, Vec::new());
-            self.change(&rest, language);
+            self.change_fields(&rest, language);
+            self.before = Some(before);
             return Some(NAMED);
         }
         let changed = self.change_fields(utterance, language);
@@ -268,8 +284,9 @@ impl Survey {
             (self.is_asked, self.values, self.left) = (false, None, Vec::new());
             return Some(CONTINUED);
         }
-        let changes = fields::change(utterance, &self.fields, language)?;
+        let changes = fields::change(utterance, &self.fields, self.about.as_deref(), language)?;
         (self.fields, self.left) = (changes.fields, changes.left);
+        self.about = changes.about;
         (self.is_asked, self.values, self.is_usual) = (false, None, false);
         Some(if changes.is_sure { NAMED } else { CONTINUED })
     }
@@ -288,6 +305,23 @@ impl Survey {
             (false, true) => format!("{old}はいらない"),
             (true, false) => format!("remove {old}, add {new}"),
             (false, false) => format!("{old}はいらない。{new}を追加"),
+        })
+    }
+
+    /// Asks which fields to exchange, if `utterance` names none of several: `入れ替えて`, `swap them`.
+    pub(super) fn asks_which_to_swap(
+        &self,
+        utterance: &Utterance,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
+        let is_open = self.fields.len() != 2 && !self.is_answered();
+        (is_open && fields::swaps_unnamed(&utterance.text())).then(|| {
+            let labels: Vec<_> = self.fields.iter().filter_map(|it| it["label"].as_str()).collect();
+            let labels = labels.join(context.language.pick("、", ", "));
+            context.say(
+                format!("どの2つの項目を入れ替えますか？まだ何も変えていません。項目: {labels}"),
+                format!("Which two fields shall change places? Nothing was changed yet. Fields: {labels}"),
+            )
         })
     }
 

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 mod changes;
 mod conditions;
 mod edited;
+mod turned;
 mod wishes;
 
 const TOOLS: &str = include_str!("../../tools.json");

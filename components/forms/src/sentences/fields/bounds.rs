@@ -128,6 +128,16 @@ fn is_bounding(piece: &str, signs: &'static str) -> bool {
     bounds.is_number() && !rest.chars().any(char::is_alphanumeric)
 }
 
+/// Whether `clause` says until when a form is open, which forms have not: `締切は金曜の17時で`, `the deadline is Friday`.
+pub(super) fn is_deadline(clause: &str) -> bool {
+    const NAMES: &str = "締切は|締め切りは|〆切は|期限は|回答期限は|受付期限は|the deadline is|deadline is|it closes|it is open until|it's open until";
+    const DAYS: &str = "曜|明日|明後日|今週|来週|今月|来月|月末|monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|next week|midnight|noon";
+    let text = Text::new(clause);
+    let is_time = text.chars.iter().any(char::is_ascii_digit)
+        || marks(DAYS).any(|it| clause.to_lowercase().contains(it));
+    text.find(NAMES, 0).is_some_and(|it| it.0 == 0) && is_time
+}
+
 /// Removes all limits from `text` and returns them.
 pub(super) fn take(text: &mut Text) -> Bounds {
     let mut bounds = Bounds::default();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 use super::{
-    DEFAULT, Reading, bounds, conditional, distinguish, files, initial, is_called,
+    DEFAULT, Reading, bounds, conditional, distinguish, files, initial, is_called, is_filler,
     item::{self, Item},
     list::{REMOVE, clauses, items, pieces},
     marking,
@@ -20,12 +20,15 @@ pub(in crate::sentences) struct Changed {
     pub(in crate::sentences) left: Vec<String>,
     /// Whether the sentence names an existing field and fits no other family.
     pub(in crate::sentences) is_sure: bool,
+    /// Name of the field that it is about, for `move it to the top`.
+    pub(in crate::sentences) about: Option<String>,
 }
 
 /// Applies the changes in `utterance` to the fields; `None` if there are none.
 pub(in crate::sentences) fn change(
     utterance: &Utterance,
     before: &[Value],
+    last: Option<&str>,
     language: Language,
 ) -> Option<Changed> {
     const ADD: &str = "を追加して|を追加|も追加して|も追加|追加して|追加|を足して|も足して|足して|も入れて|を入れて|もほしい|も欲しい|も聞いて|も聞いと|も聞く|も聞きたい|もきいて|もきいと|も知りたい|も尋ねて|も必要|を加えて|も加えて|もつけて|もつける|をつけて|も付けて|を付けて|もお願いします|もお願い|もください|も頼む|も入力してもらって|add|also ask for|also add|also|include|put in|put|plus|and ask for|with";
@@ -58,11 +61,9 @@ pub(in crate::sentences) fn change(
     let mut pieces: VecDeque<String> = pieces.collect();
     while let Some(piece) = pieces.pop_front() {
         // `rename comments to remarks and move it to the top`.
-        let piece = match &about {
-            Some(name) if ["move it ", "put it "].iter().any(|it| piece.starts_with(it)) => {
-                piece.replacen("it", name, 1)
-            }
-            _ => piece,
+        let piece = match about.as_deref().or(last) {
+            Some(name) => pointed(&piece, name),
+            None => piece,
         };
         let piece = ordered(&piece);
         // `アレルギーがありなら詳細も`: the added field is shown with that answer.
@@ -93,7 +94,10 @@ pub(in crate::sentences) fn change(
                 // `やっぱり希望日は消して` names the date alone.
                 const LEADS: &str = "やっぱり|やはり|やっぱ|じゃあ|では|あと|それと|いや";
                 let mut name = Text::new(&name);
-                name.strip(LEADS, "やっぱり|やっぱ|やはり|は|も|を|って");
+                name.strip(
+                    LEADS,
+                    "やっぱり|やっぱ|やはり|は|も|を|って|instead|please|pls|as well|too",
+                );
                 let name = name.text();
                 let name = by_place(&name, before).unwrap_or(name);
                 let count = fields.len();
@@ -314,12 +318,12 @@ pub(in crate::sentences) fn change(
                 (place, is_changed) = (place + 1, true);
             }
             left.extend(found.left);
-        } else if piece.contains(|it: char| it.is_ascii_digit()) {
+        } else if !is_filler(&piece, false) {
             left.push(piece);
         }
     }
     unlink(&mut fields);
-    (is_changed && !fields.is_empty()).then_some(Changed { fields, left, is_sure })
+    (is_changed && !fields.is_empty()).then_some(Changed { fields, left, is_sure, about })
 }
 
 /// Removes the verb of a change: `make colour a choice of red or blue`, `use 0.5 steps instead`.
@@ -448,6 +452,20 @@ fn added_at(text: &Text, phrases: &'static str) -> Option<(usize, usize)> {
         }
         from = found.1;
     }
+}
+
+/// Writes `name` for the word that points to the field before: `and move it to the top`, `それを先頭に`.
+fn pointed(piece: &str, name: &str) -> String {
+    const VERBS: [&str; 4] = ["move ", "put ", "place ", "rename "];
+    let lower = piece.to_lowercase();
+    let lead = ["and ", "then ", "now ", "please "].iter().find(|it| lower.starts_with(*it));
+    let rest = &piece[lead.map_or(0, |it| it.len())..];
+    let verb = VERBS.iter().find(|it| rest.to_lowercase().starts_with(*it));
+    if let Some(behind) = verb.and_then(|it| rest[it.len()..].strip_prefix("it ")) {
+        return format!("{}{name} {behind}", verb.unwrap_or(&""));
+    }
+    let pointer = ["それを", "これを", "それは"].iter().find_map(|it| rest.strip_prefix(it));
+    pointer.map_or_else(|| piece.to_owned(), |it| format!("{name}を{it}"))
 }
 
 /// Removes what opens an order: `ok can you remove the phone`, `actually drop it`.

@@ -25,7 +25,7 @@ const BEFORE: &str = "ask about|asks about|asking about|with the following field
 const BEHIND: &str = "を検索|をアップロードでき|アップロードでき|を添付でき|添付でき|も書|も選|も入力|も記入|も教え|も添付|を評価|で評価|で聞く|で聞い|で聞き|で尋ね|で選|で答え|で回答|に答え|を回答|から選|一つ選|1つ選|ひとつ選|2つ選|3つ選|二つ選|三つ選|で出してもら|で提出してもら|を提出|を添付|をアップロード|だけ聞|だけを聞|だけ入力|も聞|聞いて|きいて|聞いとい|きいとい|を聞|聞きたい|を入力|を尋ね|をたずね|を記入|を集め|を収集|を質問|を書|が書け|を選|を答え|を教えて|を出してもらう|を登録|を記録|を報告|を申告|を申請|を計測|を測定|を投稿|を送って";
 
 /// Verbs of removals: behind a field in Japanese, before it in English.
-pub(super) const REMOVE: &str = "いらないです|いらない|いりません|要らないです|要らない|要りません|不要です|不要|はやめとく|はやめとこう|はやめておく|はやめます|はやめる|はやめて|はやめよう|はパス|はカット|は省いて|を省いて|は無しで|無しで|はなくていい|はなしにして|は消して|を消して|も消して|消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
+pub(super) const REMOVE: &str = "いらないです|いらない|いりません|いらん|いらへん|いらんわ|要らん|いらねえ|いらねー|いらね|要らないです|要らない|要りません|不要です|不要|はやめとく|はやめとこう|はやめておく|はやめます|はやめる|はやめて|はやめよう|はパス|はカット|は省いて|を省いて|は無しで|無しで|はなくていい|はなしにして|は消して|を消して|も消して|消して|を削除して|は削除して|を削除|は削除|を外して|は外して|はいらない|はいりません|は要らない|は不要|をなくして|はなしで|なしで|をやめて|は抜いて|を抜いて|remove|delete|scrap|drop|get rid of|take out|take away|leave out|without|lose|no|skip|don't ask for";
 
 /// Splits a text into clauses.
 pub(super) fn clauses(text: &str) -> Vec<String> {
@@ -37,6 +37,8 @@ pub(super) fn clauses(text: &str) -> Vec<String> {
         let is_end = match chars[at] {
             '。' | '\n' | '!' | '?' => true,
             '.' => next.is_none_or(|it| *it == ' '),
+            // `名前とメールのフォーム作って、電話は任意で`: the order stands alone.
+            '、' => is_order(&chars[from..at]),
             _ => false,
         };
         if is_end && is_outside[at] {
@@ -55,6 +57,16 @@ pub(super) fn clauses(text: &str) -> Vec<String> {
         }
     }
     joined
+}
+
+/// Whether `clause` ends with an order for a form: `名前とメールのフォームを作って`.
+fn is_order(clause: &[char]) -> bool {
+    const ORDERS: &str =
+        "作って|つくって|作成して|用意して|準備して|出して|作りたい|お願い|お願いします|ください";
+    let clause: String = clause.iter().collect();
+    let before = marks(ORDERS).find_map(|it| clause.strip_suffix(it));
+    let before = before.map(|it| it.trim_end_matches(['を', 'が']));
+    before.is_some_and(|it| marks(FORMS).any(|form| !form.is_ascii() && it.ends_with(form)))
 }
 
 /// Removes the title: `タイトルは「夏祭り」で`, `titled "Fair"`.
@@ -543,13 +555,16 @@ pub(super) fn pieces(clause: &str) -> Vec<String> {
         "add|put|make|move|rename|swap|replace|change|also|include|and add|and make|and remove|but";
     let mut pieces: Vec<String> = Vec::new();
     let parts = clause.split(['、', ',', ';']).map(|it| it.trim_start().trim_start_matches("and "));
-    for part in parts.flat_map(|it| it.split(" and ")) {
+    for (nth, part) in parts.flat_map(|it| it.split(" and ").enumerate()) {
         let text = Text::new(part);
         let begins = |it: &Text, verbs| it.find(verbs, 0).is_some_and(|it| it.0 == 0);
         let begins_verb = |it: &Text| begins(it, VERBS) || begins(it, REMOVE);
         // `add a phone, and the email isn't required`; `reason optional, phone required`.
         let last = pieces.last().map(|it| Text::new(it));
-        let is_behind = last.is_some_and(|it| begins_verb(&it) || is_mark(&it.text()));
+        // `party size between 1 and 8, phone not required`: limits name no field.
+        let is_limit = |it: &Text| it.chars.iter().any(char::is_ascii_digit);
+        let is_behind =
+            last.is_some_and(|it| begins_verb(&it) || is_mark(&it.text()) || is_limit(&it));
         let begins = begins_verb(&text) || is_behind && is_mark(part);
         let is_open =
             pieces.last().is_some_and(|it| it.matches('(').count() > it.matches(')').count());
@@ -563,7 +578,10 @@ pub(super) fn pieces(clause: &str) -> Vec<String> {
             });
         match pieces.last_mut() {
             Some(last) if !begins && !is_whole => {
-                last.push_str(", ");
+                // `between 1 and 8`
+                let is_digit = |it: char| it.is_ascii_digit();
+                let is_range = nth > 0 && last.ends_with(is_digit) && part.starts_with(is_digit);
+                last.push_str(if is_range { " and " } else { ", " });
                 last.push_str(part.trim());
             }
             _ => pieces.push(part.trim().to_owned()),

@@ -1,6 +1,7 @@
 //! Parses the options of an item: in brackets, after a word of choosing, or in a row.
 
-use language::{name_pieces::is_hiragana, scan::marks};
+use language::{Language, name_pieces::is_hiragana, scan::marks};
+use serde_json::{Value, json};
 
 use super::{
     item::{YES_OR_NO, shaped},
@@ -25,16 +26,29 @@ pub(super) fn is_count(text: &str) -> bool {
     Text::new(text).has("つ以上|つまで|個まで|個以上|枚まで|枚以上|点まで|名まで|人まで|mb|メガ|at least|at most|up to")
 }
 
+/// The table's options in one language.
+pub(super) fn in_language(table: &Value, language: Language) -> Value {
+    let options = table.as_array().into_iter().flatten();
+    options.map(|it| json!({ "value": it[0], "label": language.pick(&it[1], &it[2]) })).collect()
+}
+
 /// Splits a list in brackets.
 pub(super) fn parts(inner: &str) -> Vec<String> {
     let inner = inner.replace(" or ", ",").replace("または", ",").replace(" and ", ",");
     let chars: Vec<char> = inner.chars().collect();
-    let is_mark = |it: char| matches!(it, '・' | '、' | ',' | '|' | ';');
+    let is_digit =
+        |at: Option<usize>| at.and_then(|it| chars.get(it)).is_some_and(char::is_ascii_digit);
+    let is_mark = |at: usize| match chars[at] {
+        '・' | '、' | ',' | '|' | ';' => true,
+        // `12/5か12/6`
+        'か' | 'と' => is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)),
+        _ => false,
+    };
     // A single slash separates two: `10/20`.
-    let has_days = chars.iter().any(|it| is_mark(*it));
+    let has_days = (0..chars.len()).any(is_mark);
     let is_part = |at: usize| match chars[at] {
         '/' => !(has_days && is_of_day(&chars, at)),
-        it => is_mark(it),
+        _ => is_mark(at),
     };
     let ends: Vec<usize> = (0..chars.len()).filter(|at| is_part(*at)).collect();
     let begins = [0].into_iter().chain(ends.iter().map(|it| it + 1));

@@ -68,10 +68,14 @@ pub(super) fn beside(
     const INTO: &str = "to|onto|into|on|に";
     let halves = |(from, to): (usize, usize)| match text.chars[from].is_ascii() {
         true => Some((text.piece(0, from), text.piece(to, text.len()))),
-        false => {
-            let (end, begin) = text.find("を|は", 1).filter(|it| it.1 < from)?;
-            Some((text.piece(0, end), text.piece(begin, from)))
-        }
+        false => match text.find("を|は", 1).filter(|it| it.1 < from) {
+            Some((end, begin)) => Some((text.piece(0, end), text.piece(begin, from))),
+            // `電話の前に住所を`: the place leads.
+            None => {
+                let end = text.find("を|は|も", to + 1).map_or(text.len(), |it| it.0);
+                Some((text.piece(to, end), text.piece(0, from)))
+            }
+        },
     };
     for (words, is_before) in PLACES {
         let Some((name, anchor)) = text.find(words, 1).and_then(halves) else { continue };
@@ -129,13 +133,47 @@ pub(super) fn swapped(
     };
     names.strip(LEADS, TAILS);
     let mut named = items(&names.text());
-    if named.is_empty() {
-        named = both.to_vec();
+    if named.is_empty() || names_both(&names.text()) {
+        named = match &fields[..] {
+            _ if both.len() == 2 => both.to_vec(),
+            [one, other] => {
+                let name = |it: &Value| it["name"].as_str().unwrap_or_default().to_owned();
+                vec![name(one), name(other)]
+            }
+            _ => return false,
+        };
     }
     let mut at = named.iter().filter_map(|name| fields.iter().position(|it| is_called(it, name)));
     let (Some(one), Some(other), 2) = (at.next(), at.next(), named.len()) else { return false };
     fields.swap(one, other);
     one != other
+}
+
+/// Whether `names` only points to two fields: `swap them`, `順番を入れ替えて`.
+fn names_both(names: &str) -> bool {
+    const BOTH: &str = "them|these|those|the two|these two|those two|both|both of them|them around|them round|the fields|fields|order|the order|the two fields|both fields|項目|項目を|2つ|二つ|ふたつ|両方|それら|その2つ|この2つ|順番|並び|並び順";
+    let text = names.trim().to_lowercase();
+    let text = marks("please|please.|pls|around|round")
+        .fold(text.as_str(), |it, tail| it.strip_suffix(tail).unwrap_or(it).trim_end());
+    text.is_empty() || marks(BOTH).any(|it| it == text)
+}
+
+/// Whether `sentence` exchanges fields without naming them: `入れ替えて`, `swap them please`.
+pub(in crate::sentences) fn swaps_unnamed(sentence: &str) -> bool {
+    const SWAPS: &str = "入れ替え|入れかえ|swap|switch|exchange";
+    const LEADS: &str = "please|can you|could you|now|then|and|じゃあ|やっぱり|やっぱ|では|いや";
+    const TAILS: &str = "てください|て下さい|てほしい|てくれる|て|たい|を|の|は";
+    let mut text = Text::new(sentence);
+    text.strip(LEADS, "");
+    let Some((from, to)) = text.find(SWAPS, 0) else { return false };
+    let mut behind = Text::new(&text.piece(to, text.len()));
+    behind.strip("", TAILS);
+    let mut before = Text::new(&text.piece(0, from));
+    before.strip("", TAILS);
+    match text.chars[from].is_ascii() {
+        true => from == 0 && names_both(&behind.text()),
+        false => behind.len() == 0 && names_both(&before.text()),
+    }
 }
 
 /// Gives a field with options another look, or a text more room: `country should be a dropdown`, `種別をプルダウンに`.
@@ -184,6 +222,22 @@ fn relabel(field: &mut Value) {
     let options = field["options"].as_array().into_iter().flatten();
     let labels: Vec<_> = options.filter_map(|it| it["label"].as_str()).collect();
     field["label"] = labels.join(" / ").into();
+}
+
+/// Whether all options of `field` differ from `added` only by their numbers: 1年, 2年 and 3年 from 4年.
+fn is_alike(field: &Value, added: &str) -> bool {
+    let shape = |text: &str| {
+        let mut shape = text.replace(|it: char| it.is_ascii_digit(), "0");
+        while shape.contains("00") {
+            shape = shape.replace("00", "0");
+        }
+        shape
+    };
+    let of_added = shape(added);
+    let options = field["options"].as_array().map(Vec::as_slice).unwrap_or_default();
+    options.len() > 1
+        && of_added.contains('0')
+        && options.iter().all(|it| it["label"].as_str().is_some_and(|it| shape(it) == of_added))
 }
 
 /// Renames or removes an option that one field alone has, and returns the field's index: `swap ham for bacon`,
@@ -242,6 +296,10 @@ pub(super) fn exchanged(text: &Text) -> Option<(String, String)> {
 /// Old and new name of a field.
 fn renamed(text: &Text) -> Option<(String, String)> {
     const VERBS: &str = "rename|relabel|change";
+    /// What is called by a name: `電話の名前を連絡先に変えて`, `change the label of phone to contact`.
+    const NAMES: &str =
+        "という項目の名前|の項目の名前|の項目名|の表示名|の名前|の名称|のラベル|の表示|の見出し";
+    const OF: &str = "the name of|the label of|the title of|the field";
     const BEHIND: &str = "に改名|に名前変|に名前を変|という名前に|という項目名に|に書き換え|に変えて|に変更|に直して";
     if let Some((_, from)) = text.find(VERBS, 0).filter(|it| it.0 == 0) {
         let (end, behind) = text.find("to|as|into", from)?;
@@ -250,7 +308,9 @@ fn renamed(text: &Text) -> Option<(String, String)> {
         // `change the email to optional` is a mark, and `change it to a dropdown` another type.
         let is_type = ["a ", "an ", "dropdown", "drop-down"].iter().any(|it| new.starts_with(it));
         let is_mark = is_type || Text::new(&new).has(REQUIRED) || Text::new(&new).has(OPTIONAL);
-        return Some((text.piece(from, end), new)).filter(|it| !it.1.is_empty() && !is_mark);
+        let mut old = Text::new(&text.piece(from, end));
+        old.strip(OF, "");
+        return Some((old.text(), new)).filter(|it| !it.1.is_empty() && !is_mark);
     }
     let (end, _) = text.find(BEHIND, 1)?;
     let (particle, behind) = text.find("を", 1).filter(|it| it.1 < end)?;
@@ -258,7 +318,9 @@ fn renamed(text: &Text) -> Option<(String, String)> {
     let new = marks("「|」|『|』").fold(new, |it, mark| it.replace(mark, ""));
     // `メールを任意に変えて` is a mark.
     let is_mark = marks("必須|任意|最初|最後").any(|it| new.contains(it));
-    Some((text.piece(0, particle), new)).filter(|it| !it.1.trim().is_empty() && !is_mark)
+    let mut old = Text::new(&text.piece(0, particle));
+    old.strip("", NAMES);
+    Some((old.text(), new)).filter(|it| !it.1.trim().is_empty() && !is_mark)
 }
 
 /// Whether all fields become required, if `piece` says nothing else: `必須にして`, `make them optional`.
@@ -307,7 +369,7 @@ pub(super) fn several(
     text: &Text,
     is_called: impl Fn(&Value, &str) -> bool,
 ) -> bool {
-    const LEADS: &str = "let|allow|people|them|can|choose|pick|select|for|the|of|じゃあ|やっぱり";
+    const LEADS: &str = "let|allow|people|them|can|choose|pick|select|for|the|of|じゃあ|やっぱり|あと|それと|それから|また|ついでに";
     const TAILS: &str = "to be chosen|to be picked|please|にしてください|にして|でお願いします|でお願い|できるように|るようにして|るように|は|を|も|で|に|が";
     let mut name = text.clone();
     if !name.take(SEVERAL) {
@@ -362,7 +424,24 @@ pub(super) fn added_options(
             (is_poll || chosen.is_some()) && !items(&added).iter().any(|it| is_kind(it));
         is_option.then(|| (String::new(), added))
     };
-    let Some((name, added)) = english.or_else(japanese).or_else(to_poll) else { return false };
+    // `4年も足して` goes on with 1年, 2年 and 3年.
+    let alike = || {
+        let english = text.find(VERBS, 0).filter(|it| it.0 == 0);
+        let english = english.map(|it| text.piece(it.1, text.len()));
+        let mut added =
+            Text::new(&english.or_else(|| text.find(ADDS, 1).map(|it| text.piece(0, it.0)))?);
+        added.strip(LEADS, TAILS);
+        let added = added.text();
+        let mut fits = (0..fields.len()).filter(|at| is_alike(&fields[*at], &added));
+        fits.next().filter(|_| fits.next().is_none()).map(|at| (at, added))
+    };
+    let alike = alike();
+    let chosen = alike.as_ref().map(|it| it.0).or(chosen);
+    let found = match alike {
+        Some((_, added)) => Some((String::new(), added)),
+        None => english.or_else(japanese).or_else(to_poll),
+    };
+    let Some((name, added)) = found else { return false };
     let mut name = Text::new(&name);
     name.strip(LEADS, TAILS);
     let name = name.text();

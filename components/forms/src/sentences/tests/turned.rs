@@ -1,0 +1,180 @@
+//! Second thoughts about a form, places of new fields, and wishes that were lost.
+
+use super::*;
+
+/// The title, the button and the labels of the form after these sentences.
+fn head(sentences: &[&str]) -> String {
+    let mut talk = new_talk();
+    let mut form = Value::Null;
+    for sentence in sentences {
+        let decided = talk.say(sentence);
+        let (tool, arguments) = call(&decided);
+        assert_eq!(tool, "request_form", "{sentence}");
+        form = arguments["form_schema"].clone();
+    }
+    let labels = labels_of(form["fields"].as_array().unwrap()).join(" ");
+    format!("{} {} | {labels}", form["title"], form["submitLabel"])
+}
+
+#[test]
+fn undo_takes_back_what_came_last() {
+    for (sentences, expected) in [
+        (
+            &[
+                "名前、メール、住所のフォーム",
+                "メールと住所を入れ替えて",
+                "さっきのなかったことにして",
+            ][..],
+            "\"入力フォーム\" null | お名前 メールアドレス 住所",
+        ),
+        (
+            &["名前とメールのフォーム", "電話も追加", "送信ボタンは「送る」で", "元に戻して"],
+            "\"入力フォーム\" null | お名前 メールアドレス 電話番号",
+        ),
+        (
+            &["form with name and email", "the submit button should say \"Go\"", "undo"],
+            "\"Form\" null | Name Email",
+        ),
+        (
+            &["form with name and email", "drop email", "oh, undo that"],
+            "\"Form\" null | Name Email",
+        ),
+    ] {
+        assert_eq!(head(sentences), expected, "{sentences:?}");
+    }
+}
+
+#[test]
+fn new_field_stands_where_it_is_put() {
+    for (sentences, expected) in [
+        (&["名前と電話番号のフォーム", "電話の前に住所を追加"][..], "お名前 住所 電話番号"),
+        (&["名前と電話番号のフォーム", "名前の次に年齢も入れて"], "お名前 年齢 電話番号"),
+        (&["名前と電話番号のフォーム", "住所を電話の前に追加"], "お名前 住所 電話番号"),
+        (&["form with name and phone", "add address before phone"], "Name Address Phone"),
+        (
+            &[
+                "form with name, email and phone",
+                "rename phone to mobile",
+                "and move it to the top",
+            ],
+            "Mobile Name Email",
+        ),
+        (&["form with name and rating", "swap them"], "Rating Name"),
+        (&["名前とメールのフォーム", "入れ替えて"], "メールアドレス お名前"),
+        (&["名前とメールのフォーム", "名前の名前を「氏名」に変えて"], "氏名 メールアドレス"),
+        (&["名前、趣味、住所のフォーム", "趣味いらん"], "お名前 住所"),
+    ] {
+        let found = form(sentences);
+        assert_eq!(labels_of(&found).join(" "), expected, "{sentences:?}");
+    }
+}
+
+#[test]
+fn unnamed_swap_of_three_fields_is_asked_back() {
+    for (first, later, said) in [
+        ("名前、メール、住所のフォーム", "入れ替えて", "どの2つ"),
+        ("名前、メール、住所のフォーム", "順番を入れ替えて", "どの2つ"),
+        ("form with name, email and address", "swap them please", "Which two"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let text = concluded(&talk.say(later)).text();
+        assert!(text.contains(said), "{later}: {text}");
+    }
+}
+
+#[test]
+fn fields_are_shown_without_a_new_form() {
+    for (first, later, said) in [
+        ("名前と、任意で電話のフォーム", "必須項目だけ見せて", "必須の項目: お名前"),
+        ("名前と、任意で電話のフォーム", "任意の項目を教えてください", "任意の項目: 電話番号"),
+        ("form with name and an optional phone", "show required fields", "Required: Name"),
+        (
+            "form with name and an optional phone",
+            "please list the optional questions",
+            "Optional: Phone",
+        ),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let text = concluded(&talk.say(later)).text();
+        assert!(text.contains(said), "{later}: {text}");
+    }
+    assert!(matches!(new_talk().say("show required fields"), Decision::Conclude(_)));
+}
+
+#[test]
+fn another_form_starts_anew() {
+    for (first, later, expected) in [
+        ("form with name and email", "form with phone and address", "Phone Address"),
+        ("form with name and email", "make a second one with just a date", "Date"),
+        ("make a form with name", "a survey with age and city", "Age City"),
+        ("名前とメールのフォーム", "別のフォームで住所と電話を聞いて", "住所 電話番号"),
+    ] {
+        let found = form(&[first, later]);
+        assert_eq!(labels_of(&found).join(" "), expected, "{later}");
+    }
+}
+
+#[test]
+fn clauses_behind_the_order_are_not_lost() {
+    let whole = |sentences: &[&str]| {
+        let mut talk = new_talk();
+        let last = sentences.iter().map(|it| talk.say(it)).last().unwrap();
+        labels(&last)
+    };
+    for (sentences, expected, note) in [
+        (
+            &["名前とメールのフォーム作って、締切は金曜の17時で"][..],
+            "お名前:text メールアドレス:text",
+            "締切は金曜の17時",
+        ),
+        (
+            &["名前とメールのフォームを作って、電話は任意で"],
+            "お名前:text メールアドレス:text 電話番号:text",
+            "",
+        ),
+        (
+            &["名前と参加日（12/18か12/19）のフォーム", "あと参加日は複数選べるように"],
+            "お名前:text 参加日:multiselect(12/18/12/19)",
+            "",
+        ),
+        (
+            &["氏名と学年（1年、2年、3年）のフォーム", "4年も足して"],
+            "お名前:text 学年:radio(1年/2年/3年/4年)",
+            "",
+        ),
+        (
+            &[
+                "form with name, phone and party size",
+                "party size between 1 and 8, phone not required",
+            ],
+            "Name:text Phone:text Party size:number",
+            "",
+        ),
+        (
+            &["form with name and email", "make email optional. paint it blue"],
+            "Name:text Email:text",
+            "paint it blue",
+        ),
+    ] {
+        let (found, said) = whole(sentences);
+        assert_eq!(found, expected, "{sentences:?}");
+        assert!(said.contains(note) && note.is_empty() == said.is_empty(), "{sentences:?}: {said}");
+    }
+    let fields = form(&[
+        "form with name, phone and party size",
+        "party size between 1 and 8, phone not required",
+    ]);
+    assert_eq!((&fields[2]["min"], &fields[2]["max"]), (&json!(1), &json!(8)), "{fields:?}");
+    assert_eq!(fields[1]["required"], false, "{fields:?}");
+    for sentence in [
+        "名前と金額のフォーム。金額は1万円まで",
+        "領収書を添付できる経費フォーム。金額と日付も。金額は1万円まで",
+        "経費フォーム。名前と金額と日付。金額は10000円以内",
+    ] {
+        let fields = form(&[sentence]);
+        let amount = fields.iter().find(|it| it["label"] == "金額").unwrap();
+        assert_eq!(amount["max"], 10_000, "{sentence}: {fields:?}");
+    }
+}
