@@ -30,7 +30,7 @@ use language::{
     rules::{Percent, goal},
     say::{self, Skill, failed, samples as samples_of},
     scan::marks,
-    small_talk::Manner,
+    small_talk::{Manner, takes_back},
     turn::{Answered, Decision},
     vocabulary::{Unit, Vocabulary},
     words::Word,
@@ -42,7 +42,7 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 use self::{
     answers::place,
     cancel::{Bookings, Cancel, number},
-    conditions::Conditions,
+    conditions::{Conditions, is_vague},
     facts::Facts,
     held_seats::{Before, Held, HoldAction},
     rules::{CONVERSATION, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER},
@@ -445,6 +445,14 @@ impl Family for Cinema {
         context: &TurnContext<'_>,
     ) -> Option<FollowUp> {
         let on = FollowUp::Continue(CONTINUED, Vec::new());
+        // `なかったことにして` after a booking cancels it.
+        if manner == Some(Manner::Nothing)
+            && takes_back(&utterance.text())
+            && matches!(&*plan, Some(Request::Visit(it)) if it.is_made)
+        {
+            *plan = Some(Request::Cancel(Cancel::new(utterance, &self.bookings)));
+            return Some(on);
+        }
         let is_made = matches!(&*plan, Some(Request::Visit(it)) if it.is_made);
         if manner.is_none_or(|it| it == Manner::Price)
             && !matches!(goal, Some(Goal::Cancel | Goal::Release))
@@ -454,6 +462,9 @@ impl Family for Cinema {
         }
         match plan {
             Some(Request::Cancel(cancel)) => {
+                if matches!(goal, None | Some(Goal::Cancel)) && cancel.goes_ahead(utterance) {
+                    return Some(on);
+                }
                 let is_open = matches!(goal, None | Some(Goal::Reservation));
                 if let Some(text) = cancel.ask_for_user(utterance, context).filter(|_| is_open) {
                     return Some(FollowUp::Answer(text));
@@ -543,14 +554,16 @@ impl Family for Cinema {
                 *plan = None;
                 Some(FollowUp::Answer(say::nothing(context)))
             }
-            // Books what was looked at: `book it`.
+            // Books what was looked at: `book it`, `F列の10と11で`.
             Some(Request::Visit(visit))
                 if manner.is_none()
                     && visit.is_looked_at()
-                    && questions::repeats_order(utterance) =>
+                    && (questions::repeats_order(utterance)
+                        || goal.is_none() && !utterance.asks() && names_seats(utterance)) =>
             {
                 visit.book();
-                Some(on)
+                visit.take_seats(utterance);
+                Some(FollowUp::Continue(SEATED, Vec::new()))
             }
             // Books held seats if nothing else is named: `book them`.
             Some(Request::Visit(visit))
@@ -586,7 +599,8 @@ impl Family for Cinema {
                 let is_counted = !utterance.numbers.counts.is_empty() && !utterance.asks();
                 // `3番の映画を2枚` books one that was listed.
                 let is_picked = goal == Some(Films) && is_counted && place(utterance).is_some();
-                let is_open = is_change || is_picked || matches!(goal, None | Some(Book));
+                let is_chosen = matches!(goal, Some(Films | Showtimes)) && visit.chooses_showing(utterance);
+                let is_open = is_change || is_picked || is_chosen || matches!(goal, None | Some(Book));
                 if !visit.awaits_text() || !is_open {
                     return None;
                 }
@@ -598,9 +612,7 @@ impl Family for Cinema {
                 // A new order starts over, unless it chooses among the offered options.
                 let goes_on = visit.answer_in_text(utterance) || visit.repeats_question(utterance, goal, context);
                 // `A1からA4まで` might be places elsewhere.
-                let is_seats = !utterance.numbers.marked.is_empty()
-                    && unused(utterance, &Used::default()).is_empty();
-                let on = if is_seats { FollowUp::Continue(SEATED, Vec::new()) } else { on };
+                let on = if names_seats(utterance) { FollowUp::Continue(SEATED, Vec::new()) } else { on };
                 goes_on.then_some(on)
             }
             _ => None,
@@ -634,6 +646,11 @@ impl Family for Cinema {
     }
 }
 
+/// Whether `utterance` names seats and nothing else.
+fn names_seats(utterance: &Sentence) -> bool {
+    !utterance.numbers.marked.is_empty() && unused(utterance, &Used::default()).is_empty()
+}
+
 /// Whether `utterance` changes a reservation without naming a film.
 fn changes(utterance: &Sentence) -> bool {
     const CHANGES: &str = "make it|make that|change it|change that|change the|move it|move that|move the|instead|にして|に変え|に変更|に増や|に減ら|に移|にずらし|やっぱり|やっぱ";
@@ -663,7 +680,7 @@ fn guessed(utterance: &Sentence) -> Option<Goal> {
         Word::DELETE,
         Word::THEIRS,
     ];
-    if utterance.has(OTHERS) || utterance.leftover().is_none() {
+    if utterance.has(OTHERS) || utterance.leftover().is_none() && !is_vague(utterance) {
         return None;
     }
     let when = &utterance.when;

@@ -134,6 +134,7 @@ pub(crate) fn read(
         }
         None => {}
     }
+    numbers.drop_shares(lower);
     numbers.counted_twice = numbers.counted_twice(lower);
     numbers
 }
@@ -264,6 +265,29 @@ impl Numbers {
             true if sorts == all => heads.saturating_add(sorts),
             true => heads,
         }
+    }
+
+    /// Drops the shares of a number that is named as well: `4人分、2人ずつ`, `four seats, two in each row`.
+    fn drop_shares(&mut self, lower: &[char]) {
+        const BEHIND: &str = "ずつ| each| in each| per | apiece| at a time";
+        let is_share = |(from, to): &Span| {
+            let counted: String = lower[*from..(*to).min(lower.len())].iter().collect();
+            let before: String = lower[..*from].iter().collect();
+            let behind = lower.get(*to..).unwrap_or_default();
+            // `大人2枚と子供1枚ずつ` is a sum.
+            let is_sort = without_last(&before, SORTS).is_some()
+                || marks(KINDS).any(|it| counted.contains(it));
+            let is_each = counted.ends_with(" each") || marks(BEHIND).any(|it| starts(behind, it));
+            is_each && !is_sort
+        };
+        let is_shared: Vec<_> = self.counted.iter().map(is_share).collect();
+        if is_shared.iter().all(|it| *it) {
+            return;
+        }
+        let mut kept = is_shared.iter().map(|it| !it);
+        self.counts.retain(|_| kept.next().unwrap_or(true));
+        let mut kept = is_shared.iter().map(|it| !it);
+        self.counted.retain(|_| kept.next().unwrap_or(true));
     }
 
     fn label(

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use language::{
+    consent::{Consent, consent},
     context::{TurnContext, failure, output},
     say,
     scan::{folded, marks},
@@ -219,6 +220,9 @@ pub(super) struct Cancel {
     user: Option<String>,
     /// Whether the user was asked for.
     asks_whose: bool,
+    /// Whether it is wished on a condition, `無料なら`, and whether that was answered.
+    is_conditional: bool,
+    was_conditional: bool,
 }
 
 impl Cancel {
@@ -239,7 +243,24 @@ impl Cancel {
         if let (Some(place), 2..) = (place(utterance), choices.len()) {
             id = choices.get(place).map(|it| it.id.clone());
         }
-        Self { id, choices, asks_how, is_all, user, ..Self::default() }
+        let is_conditional = has_condition(utterance);
+        Self { id, choices, asks_how, is_all, user, is_conditional, ..Self::default() }
+    }
+
+    /// Drops the condition if `utterance` repeats the wish without it: `それでもキャンセルして`, `yes, cancel it`.
+    pub(super) fn goes_ahead(&mut self, utterance: &Sentence) -> bool {
+        let is_same = number(utterance).is_none_or(|it| Some(it) == self.id);
+        let is_said =
+            utterance.has(&[Word::CANCEL]) || consent(&utterance.text()) == Some(Consent::Yes);
+        let goes_on = self.was_conditional
+            && self.id.is_some()
+            && is_same
+            && is_said
+            && !utterance.denies(&[Word::CANCEL])
+            && !utterance.asks()
+            && !has_condition(utterance);
+        (self.was_conditional, self.is_conditional) = (self.was_conditional && !goes_on, false);
+        goes_on
     }
 
     /// Asks for the user if `utterance` says that the number is unknown.
@@ -379,7 +400,7 @@ impl Cancel {
     }
 
     /// Proposes the cancellation: the person sees the reservation and approves.
-    fn confirm(&self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
+    fn confirm(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let text = |name: &str| found[name].as_str().unwrap_or_default();
         let over = match text("status") {
             "cancelled" => Some(context.say(
@@ -390,6 +411,14 @@ impl Cancel {
             _ => None,
         };
         if let Some(head) = over {
+            return context.conclude(format!("{head}\n{}", lines(context, found)));
+        }
+        if self.is_conditional {
+            (self.is_conditional, self.was_conditional) = (false, true);
+            let head = context.say(
+                "条件つきの取り消しはできないため、何も取り消していません。手数料や返金は登録されていません。この予約を取り消すには、「キャンセルして」と続けてください。",
+                "I cannot cancel on a condition, so nothing was cancelled. Fees and refunds are not on record here. To cancel this reservation anyway, go on with \"cancel it\".",
+            );
             return context.conclude(format!("{head}\n{}", lines(context, found)));
         }
         if !context.has(CANCEL) {
@@ -413,6 +442,29 @@ impl Cancel {
         );
         context.only(CANCEL, arguments, reason)
     }
+}
+
+/// Whether the wish depends on something that is not known: `無料なら`, `only if I get my money back`; `できれば` is polite.
+fn has_condition(utterance: &Utterance) -> bool {
+    const CONDITIONS: &str =
+        "なら|だったら|かったら|であれば|ければ|れば|たら|んなら|場合は|場合だけ|場合のみ|場合に限";
+    const ENGLISH: &str =
+        "if|only if|unless|as long as|so long as|provided|provided that|assuming|in case";
+    const POLITE: &str = "よければ|良ければ|よろしければ|宜しければ|よかったら|できれば|出来れば|できるなら|出来るなら|できたら|可能なら|可能であれば|可能だったら|差し支えなければ|それなら|そうなら|だったらもう|if possible|if you can|if you could|if you would|if you don't mind|if you dont mind|if that's ok|if that's okay|if thats ok|if it's ok|if i may|if it's possible|if that's possible|see if|check if|know if|wondering if|ならびに|たらしい";
+    const THEN: &str = "だったら|なら|それなら|そしたら|そうしたら|したら|だとしたら";
+    let text: String = utterance.lower.iter().collect();
+    let text = marks(POLITE).fold(text, |it, phrase| it.replace(phrase, ""));
+    let text = text.trim_start_matches([' ', '、', ',']);
+    let text = marks(THEN).find_map(|it| text.strip_prefix(it)).unwrap_or(text);
+    let order =
+        ["キャンセル", "取り消", "取消", "とりけ"].iter().filter_map(|it| text.rfind(it)).max();
+    let before = &text[..order.unwrap_or(0)];
+    let words: Vec<_> = text.split(|it: char| !it.is_ascii_alphanumeric()).collect();
+    let says = |phrase: &str| {
+        let phrase: Vec<_> = phrase.split(' ').collect();
+        words.windows(phrase.len()).any(|it| it == phrase)
+    };
+    marks(CONDITIONS).any(|it| before.contains(it)) || marks(ENGLISH).any(says)
 }
 
 /// Reservation number in `utterance`, by its label or its form.

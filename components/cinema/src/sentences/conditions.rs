@@ -98,7 +98,7 @@ const POSITIONS: &[(Position, &str)] = &[
 const ORDERS: &[(Order, &str)] = &[
     (
         Order::Shortest,
-        "いちばんみじかい|一番みじかい|一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|短いのから|もっと短い|短いほう|短い方|something shorter|a shorter|any shorter|shorter one|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
+        "いちばんみじかい|一番みじかい|一番短い|いちばん短い|最も短い|もっとも短い|最短|短い順|一番短め|短いのから|もっと短い|短いほう|短い方|短い映画|短め|短いやつ|短いの|something short|a short film|short film|short films|short movie|a short one|something shorter|a shorter|any shorter|shorter one|shortest|least long|どっちが短い|どちらが短い|is shorter|one is shorter|the shorter",
     ),
     (
         Order::Longest,
@@ -115,7 +115,7 @@ const ORDERS: &[(Order, &str)] = &[
     ),
     (
         Order::Best,
-        "評価順|人気順|おすすめ順|評判順|rated higher|rated better|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|good",
+        "評価順|人気順|おすすめ順|評判順|rated higher|rated better|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|話題作|話題の映画|話題のやつ|人気作|名作|ヒット作|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|everyone's talking about|everyone is talking about|everybody's talking about|everybody is talking about|people are talking about|people talk about|talked about|good",
     ),
 ];
 /// Comparisons of two films.
@@ -530,6 +530,20 @@ pub(super) fn names_position(utterance: &Utterance) -> bool {
 /// Whether `text` is a part of the hall.
 pub(super) fn is_position(text: &str) -> bool {
     POSITIONS.iter().flat_map(|it| marks(it.1)).any(|it| it == text)
+}
+
+/// Words for a film that is not named.
+const VAGUE: &str =
+    "話題作|話題の映画|話題のやつ|人気作|名作|ヒット作|短めの|短い映画|talking about|talked about";
+
+/// Whether `utterance` describes a film by its renown or length: `話題作`, `something everyone is talking about`.
+pub(super) fn is_vague(utterance: &Utterance) -> bool {
+    utterance.says(VAGUE)
+}
+
+/// Whether `text` is an order of films: `話題作`, `一番短い`.
+pub(super) fn is_order(text: &str) -> bool {
+    ORDERS.iter().flat_map(|it| marks(it.1)).any(|it| it == text)
 }
 
 /// Whether `utterance` denies an end of the hall: `not in the front row`, `最前列以外`, `no aisle seats`.

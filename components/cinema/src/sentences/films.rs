@@ -137,6 +137,20 @@ impl Visit {
             is_whole(film)
                 || may_be_part && (is_found(film) || is_named_in_part(film, movies, &self.sentence))
         };
+        // `not Godzilla, something short` names what is not wanted.
+        let words = self.wanted.words.iter().filter(|it| it.chars().count() > 1);
+        let refused: Vec<String> = words
+            .filter(|it| is_refused(std::slice::from_ref(*it), &self.sentence))
+            .cloned()
+            .collect();
+        let is_wanted = |film: &&Value| {
+            !is_refused(&names_of(film), &self.sentence)
+                && !refused.iter().any(|it| is_of_title(film, it))
+        };
+        if films.iter().any(is_wanted) {
+            films.retain(is_wanted);
+            self.wanted.words.retain(|it| !refused.contains(it));
+        }
         let named: Vec<&Value> = films.iter().copied().filter(is_said).collect();
         let more = is_compared.then(|| self.search_compared(context, &named));
         if let Some(more) = more.flatten() {
@@ -181,6 +195,7 @@ impl Visit {
             self.wanted.explained.extend(title.split_whitespace().map(str::to_owned));
             self.wanted.explained.extend(looked);
         }
+        self.wanted.explained.extend(refused);
         if let (true, Some(title), true) = (self.is_untitled, &self.title, !is_named_one) {
             self.note = Some(context.say(
                 format!("「{title}」という映画は見つかりませんでした。"),
@@ -627,6 +642,36 @@ pub(super) fn is_named(names: &[String], text: &str) -> bool {
             text.windows(size).any(|it| it == name || most > 0 && distance(it, &name) <= most)
         })
     })
+}
+
+/// Whether each mention of one of a film's names refuses it: `not Godzilla, not Akira, …`, `ゴジラでもAKIRAでもなく`.
+fn is_refused(names: &[String], sentence: &str) -> bool {
+    const BEFORE: &str =
+        "not |not the |no |nor |nothing like |anything but |skip |without |neither ";
+    const BEHIND: &str = "じゃなく|ではなく|でなく|でもなく|でもない|じゃない映画|以外|はもう見た|は見たので|は見たから|は観たので|は観たから|はパス|はいや|は嫌|抜き";
+    const JOINTS: &str = " or |, or | nor |と|や|でも|、";
+    let text = sentence.to_lowercase();
+    let mut names: Vec<_> = names.iter().map(|it| it.to_lowercase()).collect();
+    names.retain(|it| it.chars().count() > 1 && text.contains(it.as_str()));
+    // The longest name includes the others.
+    let Some(name) = names.iter().max_by_key(|it| it.len()) else { return false };
+    let mut mentions = text.match_indices(name.as_str());
+    let refuses = |at: usize| {
+        let (before, behind) = (&text[..at], &text[at + name.len()..]);
+        let behind = behind.trim_start_matches(['」', '"', '.']);
+        let is_begun = marks(BEFORE).any(|lead| {
+            before.strip_suffix(lead).is_some_and(|rest| {
+                !rest.ends_with(char::is_alphanumeric) && !rest.ends_with("why ")
+            })
+        });
+        // `not Godzilla or Akira`, `ゴジラでもAKIRAでもなく`
+        let clause = before.rsplit([',', '.', '。']).next().unwrap_or_default();
+        let is_joined = marks(JOINTS).any(|it| it.is_ascii() && before.ends_with(it))
+            && marks("not |no |neither ").any(|it| clause.contains(it));
+        let listed = behind.strip_prefix("でも").is_some_and(|it| it.contains("でもな"));
+        is_begun || is_joined || listed || marks(BEHIND).any(|it| behind.starts_with(it))
+    };
+    mentions.all(|it| refuses(it.0))
 }
 
 /// Whether the text at `at` is joined to or compared with a name: `samurai or …`, `トトロと…`.

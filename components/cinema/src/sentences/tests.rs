@@ -10,6 +10,7 @@ mod added;
 mod compared;
 mod conditions;
 mod mid_visit;
+mod minds;
 mod questions;
 mod refused;
 mod turned;

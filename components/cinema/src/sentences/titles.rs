@@ -51,12 +51,13 @@ const GENRES: &[((&str, &str), &str)] = &[
 static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
     LazyLock::new(|| Lexicon::loose(GENRES));
 
-/// Whether `text` is an ordinal or a position in the hall: `2番`, `三つ目`, `真ん中`.
-fn is_ordinal_or_position(text: &str) -> bool {
+/// Whether `text` chooses a film or a seat without a name: `2番`, `三つ目`, `真ん中`, `話題作`.
+fn is_choice(text: &str) -> bool {
     const PLACES: &str = "番目|番|つ目|件目|本目|個目";
     let is_number = |it: &str| !it.is_empty() && it.chars().all(is_numeral);
     marks(PLACES).any(|it| text.strip_suffix(it).is_some_and(is_number))
         || conditions::is_position(text)
+        || conditions::is_order(text)
 }
 
 /// Spans of genres in a lowercase sentence.
@@ -338,16 +339,12 @@ impl Sentence {
         let has_unused = |text: &str| unused.iter().any(|it| text.contains(&stem(it)));
         let japanese = self.unknown_pieces(&['の', 'と', 'は', 'に', 'を', 'で']);
         let japanese = japanese.into_iter().filter(|piece| {
-            has_unused(&piece.text)
-                && !piece.text.is_ascii()
-                && !is_ordinal_or_position(&piece.text)
+            has_unused(&piece.text) && !piece.text.is_ascii() && !is_choice(&piece.text)
         });
         if let Some(name) = japanese.max_by_key(|it| it.to - it.from) {
             return Some(name.text);
         }
-        if let Some(name) =
-            unused.iter().find(|it| !it.is_ascii() && !is_ordinal_or_position(&stem(it)))
-        {
+        if let Some(name) = unused.iter().find(|it| !it.is_ascii() && !is_choice(&stem(it))) {
             return Some(stem(name));
         }
         let capital = self.capitalized_names().into_iter().max_by_key(|it| it.to - it.from);
@@ -381,7 +378,7 @@ impl Sentence {
         const THOSE: [&str; 4] = ["その中", "この中", "あの中", "そのうち"];
         if length < 2
             || THOSE.contains(&piece.text.as_str())
-            || is_ordinal_or_position(&piece.text)
+            || is_choice(&piece.text)
             || !(is_named || (is_kana && length >= 3))
             || piece.text.chars().all(|it| it.is_ascii_digit())
         {

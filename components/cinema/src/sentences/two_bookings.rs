@@ -86,11 +86,20 @@ fn of_each(text: &str, today: Date) -> Option<(String, String)> {
 
 /// Splits `text` into a booking and an alternative if it is unavailable: `夜が埋まってたら昼の回`.
 pub(super) fn instead(text: &str, today: Date) -> Option<(Sentence, Sentence, String)> {
-    let (at, find_unavailable, end) = find_unavailable(text)?;
+    let (at, find_unavailable, end) = find_unavailable(text).or_else(|| is_full(text))?;
     let behind = &text[end..];
     let order = behind.split_once([',', '、']).map_or(behind, |it| it.1).trim();
     let read = |it: &str| Sentence::plain(it, today);
-    let (first, other) = (read(text[..at].trim()), read(order));
+    let (mut first, other) = (read(text[..at].trim()), read(order));
+    // `朝の回が満席だったら午後の回を2枚` counts both.
+    let count = other.numbers.counted.first().map(|it| other.piece(it.0, it.1).text);
+    if let Some(count) = count.filter(|_| first.numbers.counts.is_empty()) {
+        let title = first.title();
+        let counted = read(&format!("{}、{count}", text[..at].trim().trim_end_matches('、')));
+        if title.is_some() && counted.title() == title {
+            first = counted;
+        }
+    }
     let is_order = |it: &Sentence| !it.asks() && !it.denies(&[RESERVE]) && !it.has(&[Word::NOT]);
     let is_booking = first.has(&[RESERVE]) || !first.numbers.counts.is_empty();
     let names = other.when.date.is_some()
@@ -169,11 +178,24 @@ pub(super) fn switched(text: &str) -> String {
 
 /// Finds the condition `if it is unavailable`: its start, and the span of its last words.
 pub(super) fn find_unavailable(text: &str) -> Option<(usize, usize, usize)> {
-    const BEGINS: &str = "、もし|。もし|, if |. if |; if |, but if | if it's | if they're ";
-    const UNAVAILABLE: &str = "埋まってたら|埋まっていたら|満席なら|満席だったら|売り切れなら|売り切れだったら|売り切れてたら|売り切れていたら|取れなければ|取れなかったら|とれなければ|とれなかったら|空いてなければ|空いてなかったら|空いていなければ|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
-    const IS: [&str; 4] = [" is ", "'s ", " are ", "'re "];
+    const BEGINS: &str = "、もし|。もし|, if |. if |; if |, but if |, and if |. and if | and if | but if | if it's | if they're ";
     let lower = text.to_ascii_lowercase();
     let at = marks(BEGINS).filter_map(|it| lower.find(it)).min()?;
+    unavailable_after(&lower, at)
+}
+
+/// Finds such a condition that begins with its clause: `、朝の回が満席だったら`.
+fn is_full(text: &str) -> Option<(usize, usize, usize)> {
+    let starts = text.match_indices(['、', '。']).map(|it| it.0 + it.1.len());
+    starts
+        .rev()
+        .find_map(|from| unavailable_after(text, from).filter(|it| text.is_char_boundary(it.0)))
+}
+
+/// Finds the words for `it is unavailable` behind `at`, in a lowercase text.
+fn unavailable_after(lower: &str, at: usize) -> Option<(usize, usize, usize)> {
+    const UNAVAILABLE: &str = "埋まってたら|埋まっていたら|満席なら|満席だったら|売り切れなら|売り切れだったら|売り切れてたら|売り切れていたら|取れなければ|取れなかったら|とれなければ|とれなかったら|空いてなければ|空いてなかったら|空いていなければ|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
+    const IS: [&str; 4] = [" is ", "'s ", " are ", "'re "];
     marks(UNAVAILABLE).find_map(|phrase| {
         let found = at + lower[at..].find(phrase)?;
         let ends =

@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 use language::{
     Date,
     context::{TurnContext, failure, output, submitted},
-    coverage::is_condition,
+    coverage::{LAST, Used, is_condition, unused},
     dates::Hours,
     numbers::whole,
     say,
+    scan::marks,
     turn::{Answered, Decision, Failure},
     utterance::Utterance,
     words::Word,
@@ -22,7 +23,7 @@ use super::{
         short_name, takes_back, undated,
     },
     cancel::number,
-    conditions::{Conditions, Pick, hours, names_position},
+    conditions::{Conditions, Pick, hours, is_vague, names_position},
     fares::Fares,
     films,
     held_seats::KnownHold,
@@ -307,7 +308,8 @@ impl Visit {
     /// A visit guessed from a name with a time or a number.
     pub(super) fn guessed(utterance: &Sentence, goal: Goal) -> Self {
         let mut visit = Self::new(utterance, goal, None);
-        visit.title = visit.title.take().or_else(|| utterance.leftover());
+        let name = || utterance.leftover().filter(|_| !is_vague(utterance));
+        visit.title = visit.title.take().or_else(name);
         visit.is_guess = true;
         visit
     }
@@ -361,6 +363,19 @@ impl Visit {
     /// Whether it waits for an answer as text.
     pub(super) fn awaits_text(&self) -> bool {
         self.question.is_some()
+    }
+
+    /// Whether `utterance` only chooses among the shown times: `夜の回でお願いします`.
+    pub(super) fn chooses_showing(&self, utterance: &Sentence) -> bool {
+        let wanted = Conditions::parse(utterance);
+        let is_timed = utterance.when.hours.is_some() || wanted.pick.is_some();
+        let used = Used { names: wanted.used(true), conditions: vec![LAST], spans: Vec::new() };
+        self.question == Some(Question::Showing)
+            && is_timed
+            && utterance.title().is_none()
+            && !utterance.asks()
+            && !utterance.has(&[Word::LIST, Word::SHOW, Word::EXISTS, Word::NOT])
+            && unused(utterance, &used).is_empty()
     }
 
     /// Applies an answer as text; returns whether it was one.
@@ -531,9 +546,16 @@ impl Visit {
         let names: Vec<_> =
             names.into_iter().flatten().cloned().chain([self.sentence.clone()]).collect();
         let title = title.to_lowercase();
+        // `いや、ゴジラの遅い方で`, `no, Godzilla at 4pm`.
+        let is_moved = || {
+            const SCREENS: &str = "シアター|スクリーン|screen|theatre|theater";
+            utterance.title().is_some_and(|it| it.to_lowercase() == title)
+                && !marks(SCREENS).any(|it| title.contains(it))
+                && (utterance.when.hours.is_some() || Conditions::parse(utterance).pick.is_some())
+        };
         self.question.is_some()
             && self.film.is_some()
-            && utterance.when.date.is_some()
+            && (utterance.when.date.is_some() || is_moved())
             && utterance.user().is_none()
             && !names.iter().any(|it| it.to_lowercase().contains(&title))
             && !films::is_named(&names[..names.len() - 1], &title)

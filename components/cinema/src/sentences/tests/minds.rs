@@ -1,0 +1,183 @@
+//! Conditions that are not known, refused films, shares of a number, and changed minds.
+
+use super::*;
+
+#[test]
+fn cancels_nothing_on_a_condition() {
+    for sentence in [
+        "無料ならr-9をキャンセルして",
+        "手数料がかからないなら予約r-9を取り消してください",
+        "全額戻るんだったらr-9取り消しといて",
+        "雨が降ったらr-9をキャンセルしたい",
+        "if it's free of charge cancel r-9, otherwise leave it",
+        "cancel r-9 only if I get all my money back",
+        "cancel r-9 unless it is too late",
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, "get_reservation", "{sentence}");
+        let text = concluded(&talk.back(&[reserved()])).text();
+        assert!(
+            text.contains("何も取り消して") || text.contains("nothing was cancelled"),
+            "{text}"
+        );
+        assert!(text.contains("r-9"), "{sentence}: {text}");
+        let later = if sentence.is_ascii() {
+            "cancel it anyway"
+        } else {
+            "それでもキャンセルして"
+        };
+        assert_eq!(call(&talk.say(later)).0, "get_reservation", "{later}");
+        assert_eq!(call(&talk.back(&[reserved()])).0, "cancel_reservation", "{later}");
+    }
+}
+
+#[test]
+fn polite_conditions_are_orders() {
+    for sentence in [
+        "できればr-9をキャンセルして",
+        "可能ならr-9を取り消してください",
+        "cancel r-9 if possible",
+        "could you cancel r-9 if you don't mind",
+        "だったらr-9をキャンセルして",
+        "予約r-9をキャンセルしたら席は空きますよね、お願いします",
+    ] {
+        let mut talk = new_talk();
+        if !matches!(talk.say(sentence), Decision::Call(_)) {
+            continue;
+        }
+        assert_eq!(call(&talk.back(&[reserved()])).0, "cancel_reservation", "{sentence}");
+    }
+}
+
+#[test]
+fn undone_booking_is_put_for_cancelling() {
+    for (first, later) in [
+        ("明日18:30のAKIRAを2枚", "なかったことにして"),
+        ("Book two seats for Akira tomorrow at 6:30pm", "undo that"),
+    ] {
+        let (mut talk, _) = waiting(first);
+        talk.back(&[reserved()]);
+        assert_eq!(call(&talk.say(later)).0, "get_reservation", "{later}");
+        let mut talk = choosing(first);
+        assert!(matches!(talk.say("なかったことにして"), Decision::Conclude(_)));
+    }
+}
+
+#[test]
+fn refused_films_are_left_out() {
+    for sentence in [
+        "Not Akira, not Totoro, something short tomorrow night",
+        "no Akira or My Neighbor Totoro please, what else is on tomorrow?",
+        "明日、AKIRAでもトトロでもなく何かやってる？",
+    ] {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, "list_movies", "{sentence}");
+        let next = talk.back(&[films()]);
+        let Decision::Conclude(conclusion) = &next else {
+            let (_, arguments) = call(&next);
+            assert_eq!(arguments["movie_id"], "samurai", "{sentence}: {arguments}");
+            continue;
+        };
+        let text = conclusion.text();
+        assert!(
+            !text.contains("2. ") && (text.contains("Samurai") || text.contains("侍")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn shares_are_not_added_to_the_number() {
+    for sentence in [
+        "明日18:30のAKIRAを4人分。2人ずつ別の列でもOK",
+        "明日18:30のAKIRAを4枚、2枚ずつに分かれてもいい",
+        "four seats for Akira tomorrow at 6:30pm, two in each row",
+    ] {
+        let mut talk = new_talk().after(sentence, &[films(), showings()]);
+        let seats = options(&talk.back(&[seats()]), "seat_ids");
+        assert_eq!(seats[0].split(',').count(), 4, "{sentence}: {seats:?}");
+    }
+}
+
+#[test]
+fn vague_words_are_no_titles() {
+    for sentence in [
+        "話題作明日2枚予約して",
+        "明日の人気作を2枚",
+        "something everyone's talking about, 2 tickets for tomorrow",
+        "明日の短めの映画を2枚",
+    ] {
+        let next = new_talk().say(sentence);
+        assert_eq!(call(&next), ("list_movies", json!({ "date": "2026-11-22" })), "{sentence}");
+    }
+}
+
+#[test]
+fn second_choice_waits_until_the_first_is_full() {
+    for sentence in [
+        "Book two for Akira tomorrow at 6:30pm, and if that's sold out then the 9pm one",
+        "明日のAKIRA、18時半の回が満席だったら21時の回を2枚",
+        "明日18:30のAKIRAを2枚、満席なら21時の回で",
+    ] {
+        let mut talk = new_talk();
+        talk.say(sentence);
+        talk.back(&[films()]);
+        let next = talk.back(&[showings()]);
+        let expected = ("list_available_seats", json!({ "showtime_id": "st-2" }));
+        assert_eq!(call(&next), expected, "{sentence}");
+        let chosen = options(&talk.back(&[seats()]), "seat_ids");
+        assert_eq!(chosen[0].split(',').count(), 2, "{sentence}");
+    }
+}
+
+#[test]
+fn other_film_with_its_showing_replaces_the_first() {
+    for (first, later) in [
+        ("明日18:30のAKIRAを2枚", "いや、トトロの遅い方で"),
+        ("明日18:30のAKIRAを2枚", "やっぱりトトロの最終回"),
+        ("Book two seats for Akira tomorrow at 6:30pm", "no, Totoro, the late one"),
+    ] {
+        let mut talk = choosing(first);
+        let (tool, arguments) = request_of_first(&talk.say(later));
+        assert_eq!(tool, "list_movies", "{later}");
+        let title = arguments["title_query"].as_str().unwrap_or_default().to_lowercase();
+        assert!(title.contains("トトロ") || title.contains("totoro"), "{later}: {arguments}");
+    }
+}
+
+/// Tool and arguments of the first call.
+fn request_of_first(next: &Decision) -> (String, Value) {
+    let Decision::Call(calls) = next else { panic!("{next:?}") };
+    (calls[0].name.clone(), Value::Object(calls[0].arguments.clone()))
+}
+
+#[test]
+fn seats_are_chosen_after_they_were_shown() {
+    for (first, later) in [
+        ("明日18:30のAKIRAの空席は？", "C列の4と5で"),
+        ("seats left for Akira tomorrow 6:30pm?", "C4 and C5"),
+    ] {
+        let mut talk = new_talk().after(first, &[films(), showings(), seats()]);
+        assert_eq!(call(&talk.say(later)).0, "list_available_seats", "{later}");
+        assert!(asks_name(&talk.back(&[seats()])), "{later}");
+    }
+}
+
+#[test]
+fn time_of_day_chooses_among_the_shown_times() {
+    for (first, later) in [
+        ("明日のAKIRAを2枚", "夜9時の回でお願いします"),
+        ("明日のAKIRAを2枚", "最終回でお願いします"),
+        ("Book two seats for Akira tomorrow", "the last showing please"),
+    ] {
+        let mut talk = new_talk().after(first, &[films()]);
+        assert!(!options(&talk.back(&[showings()]), "showtime_id").is_empty(), "{first}");
+        let (tool, arguments) = request_of_first(&talk.say(later));
+        let chosen = match &*tool {
+            "list_showtimes" => request_of_first(&talk.back(&[showings()])),
+            _ => (tool, arguments),
+        };
+        let expected = ("list_available_seats".to_owned(), json!({ "showtime_id": "st-3" }));
+        assert_eq!(chosen, expected, "{later}");
+    }
+}
