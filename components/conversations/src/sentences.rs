@@ -5,6 +5,7 @@ mod meeting;
 mod rules;
 mod scripted;
 mod sentence;
+mod sides;
 mod words;
 
 use language::{

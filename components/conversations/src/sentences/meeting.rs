@@ -19,6 +19,7 @@ use language::{
 use super::{
     REMARK_SURE, scripted,
     sentence::{Sentence, message, message_for_both, stated_topic, topic, without_length},
+    sides::{Sides, sides},
     words,
 };
 
@@ -92,6 +93,7 @@ impl Meeting {
         let quoted =
             utterance.quoted.iter().find(|it| !agents.iter().any(|name| name.text == it.text));
         let purpose = quoted.map(|it| it.text.clone()).or_else(|| topic(utterance, &agents));
+        let purpose = with_sides(purpose, sides(utterance, &agents), language);
         meeting.purpose = purpose.map(|it| it.chars().take(PURPOSE_MAX).collect());
         meeting
     }
@@ -412,6 +414,17 @@ impl Meeting {
             "Please name the agents, such as \"Let worker-a and worker-b play a word chain\".",
         );
         context.ask(form, reason, text)
+    }
+}
+
+/// Adds what each agent is to be, which the agents read in their purpose.
+fn with_sides(purpose: Option<String>, sides: Option<Sides>, language: Language) -> Option<String> {
+    let Some(sides) = sides else { return purpose };
+    match purpose.filter(|_| !sides.is_whole) {
+        Some(it) => {
+            Some(language.pick(format!("{it}（{}）", sides.text), format!("{it} ({})", sides.text)))
+        }
+        None => Some(sides.text),
     }
 }
 

@@ -83,3 +83,29 @@ fn asks_who_may_talk() {
         assert!(matches!(next, Decision::Conclude(_)), "{sentence}: {next:?}");
     }
 }
+
+#[test]
+fn purpose_keeps_what_each_agent_is_to_be() {
+    for (sentence, expected) in [
+        ("司会はworker-a、書記はworker-bで会議させて", "司会はworker-a、書記はworker-b"),
+        (
+            "worker-aとworker-bに「制服は必要か」を討論させて。aは賛成、bは反対",
+            "制服は必要か（aは賛成、bは反対）",
+        ),
+        (
+            "worker-aとworker-bで来月の企画について話し合って。worker-aは先生、worker-bは生徒として",
+            "来月の企画（worker-aは先生、worker-bは生徒）",
+        ),
+        (
+            "worker-a should argue for cats and worker-b for dogs, 8 turns",
+            "worker-a should argue for cats and worker-b for dogs",
+        ),
+        ("worker-a should interview worker-b about tea", "tea"),
+        ("worker-aとworker-bで来月の企画について話し合って", "来月の企画"),
+    ] {
+        let next = new_talk().say(sentence);
+        let (tool, arguments) = call(&next);
+        let purpose = arguments["purpose"].as_str().unwrap_or_default();
+        assert_eq!((tool, purpose), ("begin_conversation", expected), "{sentence}");
+    }
+}
