@@ -1,6 +1,6 @@
 //! Changes of an existing form: adds, removes, marks, constrains or moves fields.
 
-use language::{Language, scan::marks, utterance::Utterance};
+use language::{Language, aside::Aside, scan::marks, utterance::Utterance};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
@@ -318,7 +318,7 @@ pub(in crate::sentences) fn change(
                 (place, is_changed) = (place + 1, true);
             }
             left.extend(found.left);
-        } else if !is_filler(&piece, false) {
+        } else if !is_said(&piece) {
             left.push(piece);
         }
     }
@@ -452,6 +452,13 @@ fn added_at(text: &Text, phrases: &'static str) -> Option<(usize, usize)> {
         }
         from = found.1;
     }
+}
+
+/// Whether `piece` asks for nothing: `sorry`, `お願いします`.
+fn is_said(piece: &str) -> bool {
+    !piece.contains(char::is_alphanumeric)
+        || is_filler(piece, false)
+        || Aside::parse(piece).is_some()
 }
 
 /// Writes `name` for the word that points to the field before: `and move it to the top`, `それを先頭に`.

@@ -153,6 +153,11 @@ fn clauses_behind_the_order_are_not_lost() {
             "",
         ),
         (
+            &["form with name and email", "sorry. add a phone"],
+            "Name:text Email:text Phone:text",
+            "",
+        ),
+        (
             &["form with name and email", "make email optional. paint it blue"],
             "Name:text Email:text",
             "paint it blue",
