@@ -419,12 +419,11 @@ impl Meeting {
 
 /// Adds what each agent is to be, which the agents read in their purpose.
 fn with_sides(purpose: Option<String>, sides: Option<Sides>, language: Language) -> Option<String> {
-    let Some(sides) = sides else { return purpose };
-    match purpose.filter(|_| !sides.is_whole) {
-        Some(it) => {
-            Some(language.pick(format!("{it}（{}）", sides.text), format!("{it} ({})", sides.text)))
-        }
-        None => Some(sides.text),
+    let Some(Sides { text, is_whole }) = sides else { return purpose };
+    // The topic may be a part of the sides, or have them.
+    match purpose.filter(|it| !is_whole && !text.contains(it.as_str())) {
+        Some(it) => Some(language.pick(format!("{it}（{text}）"), format!("{it} ({text})"))),
+        None => Some(text),
     }
 }
 

@@ -64,11 +64,17 @@ fn side(text: &str, name: &str) -> Option<String> {
             return Some(format!("{before}{name}"));
         }
         let said = behind.strip_prefix('は').or(behind.strip_prefix('が'))?;
+        // `worker-bは犬派で議論させて`: the order ends the side.
+        let said =
+            marks(ORDERS).filter_map(|it| said.find(it)).min().map_or(said, |at| &said[..at]);
         let said = marks(ENDS).find_map(|it| said.strip_suffix(it)).unwrap_or(said).trim();
         (before.is_empty() && !said.is_empty()).then(|| format!("{name}は{said}"))
     })
 }
 
+/// What begins the order behind a side.
+const ORDERS: &str =
+    "で議論|で討論|で話|で会話|で対話|で会議|で相談|でやって|でしり|になって|として";
 /// Longest role before a name, in characters.
 const ROLE_MAX: usize = 12;
 

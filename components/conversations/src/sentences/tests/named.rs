@@ -100,6 +100,7 @@ fn purpose_keeps_what_each_agent_is_to_be() {
             "worker-a should argue for cats and worker-b for dogs, 8 turns",
             "worker-a should argue for cats and worker-b for dogs",
         ),
+        ("worker-aは猫派、worker-bは犬派で議論させて", "worker-aは猫派、worker-bは犬派"),
         ("worker-a should interview worker-b about tea", "tea"),
         ("worker-aとworker-bで来月の企画について話し合って", "来月の企画"),
     ] {
