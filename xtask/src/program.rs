@@ -1,6 +1,6 @@
 //! The page's program as files: the main program, parts loaded on demand, code they share, and the JavaScript glue.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -23,6 +23,33 @@ const OFTEN: [(&[&str], i64); 3] = [
     (&["chat", "conversations", "counter", "forms", "navigation"], 8),
     (&["cinema"], 4),
 ];
+/// Parts that a visit may begin with, and parts that are drawn in one of those, with its name. Each has a file of all
+/// that it needs and the other does not bring.
+const FIRST: [(&str, &str); 23] = [
+    ("agent", ""),
+    ("agents", ""),
+    ("approvals", ""),
+    ("chat", ""),
+    ("cinema", ""),
+    ("cinema_cards", ""),
+    ("conversation", ""),
+    ("conversations", ""),
+    ("counter", ""),
+    ("form", ""),
+    ("forms", ""),
+    ("navigation", ""),
+    ("navigation_found", "navigation"),
+    ("operator", ""),
+    ("operator_calls", "operator"),
+    ("operator_components", "operator"),
+    ("operator_people", "operator"),
+    ("operator_servers", "operator"),
+    ("staff", ""),
+    ("staff_entries", "staff"),
+    ("staff_party", "staff"),
+    ("tool", ""),
+    ("transcript", "chat"),
+];
 /// Stands for the program's fingerprint until that is known. Its files name each other, some within WebAssembly, where
 /// the length of a name matters.
 const UNKNOWN: &str = "fingerprint_here";
@@ -32,6 +59,9 @@ const LOADER: &str = "parts.fingerprint_here.js";
 const GLUE: &str = "frontend.fingerprint_here.js";
 /// The main program.
 const MAIN: &str = "frontend_bg.fingerprint_here.wasm";
+
+/// The pieces of each part.
+type Needs = BTreeMap<String, BTreeSet<String>>;
 
 /// Splits what the linker put together, in `folder`, and binds it to JavaScript.
 pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
@@ -75,8 +105,8 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
     Ok(program)
 }
 
-/// Pieces of each part in wasm-split's loader.
-fn needs(loader: &str) -> Result<BTreeMap<String, Vec<String>>> {
+/// Pieces of each part in wasm-split's loader, those of [`ALWAYS`] among them.
+fn needs(loader: &str) -> Result<Needs> {
     let parts = loader.split(EXPORT).skip(1).map(|part| {
         let (name, rest) = part.split_once(' ').context("a part has a name")?;
         let (_, list) = rest.split_once("\n, [").context("a part has a list of pieces")?;
@@ -85,21 +115,16 @@ fn needs(loader: &str) -> Result<BTreeMap<String, Vec<String>>> {
         let pieces = pieces.map(|it| it.trim_start_matches("__").to_owned()).collect();
         Ok((name.to_owned(), pieces))
     });
-    parts.collect()
+    let mut needs = parts.collect::<Result<Needs>>()?;
+    let always: Vec<_> = ALWAYS.iter().filter_map(|it| needs.get(*it)).flatten().cloned().collect();
+    needs.values_mut().for_each(|it| it.extend(always.iter().cloned()));
+    Ok(needs)
 }
 
-/// Puts the pieces that parts share into files of the program; the names of those in each, in their order. `needs` has
-/// the pieces of each part.
-fn put_together(
-    pieces: &Tree,
-    needs: &BTreeMap<String, Vec<String>>,
-    program: &mut Tree,
-) -> Vec<Vec<String>> {
+/// Puts the pieces that parts share into files of the program; the names of those in each, in their order.
+fn put_together(pieces: &Tree, needs: &Needs, program: &mut Tree) -> Vec<Vec<String>> {
     let of = |name: &String| {
-        let mut always = ALWAYS.iter().filter_map(|part| needs.get(*part));
-        let is_for_all = always.any(|it| it.contains(name));
-        let parts = needs.values().enumerate();
-        let parts = parts.filter(|(_, it)| is_for_all || it.contains(name));
+        let parts = needs.values().enumerate().filter(|(_, it)| it.contains(name));
         parts.map(|it| it.0).collect::<Vec<_>>()
     };
     let bits = |often: &[&str]| {
@@ -117,16 +142,17 @@ fn put_together(
         program.insert(format!("shared_{number}.{UNKNOWN}.bin"), all);
         files.push(names);
     }
+    for (part, within) in FIRST.into_iter().filter(|it| needs.contains_key(it.0)) {
+        let is_in = |part: &str, name: &String| needs.get(part).is_some_and(|it| it.contains(name));
+        let names = files.iter().flatten().filter(|it| is_in(part, it) && !is_in(within, it));
+        let all = names.flat_map(|name| pieces[name].iter().copied()).collect();
+        program.insert(format!("first_{part}.{UNKNOWN}.bin"), all);
+    }
     files
 }
 
 /// wasm-split's loader with a table in place of a function for each piece, and without comments.
-fn table(
-    loader: &str,
-    files: &[Vec<String>],
-    pieces: &Tree,
-    needs: &BTreeMap<String, Vec<String>>,
-) -> Result<String> {
+fn table(loader: &str, files: &[Vec<String>], pieces: &Tree, needs: &Needs) -> Result<String> {
     let end = loader.find("const __chunk_").or_else(|| loader.find(EXPORT));
     let (own, _) = loader.split_at(end.context("the loader has parts")?);
     let lengths = files.iter().map(|it| it.iter().map(|name| pieces[name].len()).collect());
@@ -142,7 +168,9 @@ fn table(
             }
         }
         let turns = serde_json::to_string(&turns)?;
-        table.push_str(&format!("{EXPORT}{part} = part(\"{part}\", {turns});\n"));
+        let within = FIRST.iter().find(|it| it.0 == part).map(|it| it.1);
+        let within = serde_json::to_string(&within)?;
+        table.push_str(&format!("{EXPORT}{part} = part(\"{part}\", {turns}, {within});\n"));
     }
     Ok(table)
 }
@@ -232,6 +260,29 @@ mod tests {
     }
 
     #[test]
+    fn first_files_hold_what_is_not_there_yet() {
+        let pieces = [("both", b'b'), ("chat", b'c'), ("later", b'l'), ("word", b'w')];
+        let pieces: Tree = pieces.map(|(name, byte)| (name.to_owned(), vec![byte])).into();
+        let needs = [
+            ("chat", &["both", "chat", "word"][..]),
+            ("operator", &[]),
+            ("transcript", &["both", "later", "word"]),
+        ];
+        let of = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect();
+        let needs = needs.map(|(name, pieces)| (name.to_owned(), of(pieces))).into();
+        let mut program = Tree::new();
+        let files = put_together(&pieces, &needs, &mut program);
+        let table = table("const __chunk_", &files, &pieces, &needs).unwrap();
+        let first = |part: &str| {
+            let mut bytes = program[&format!("first_{part}.{UNKNOWN}.bin")].clone();
+            bytes.sort_unstable();
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!([first("chat"), first("transcript")], ["bcw", "l"]);
+        assert!(table.contains(", \"chat\");") && table.contains(", \"\");"), "{table}");
+    }
+
+    #[test]
     fn table_and_loader_need_the_same_pieces() {
         let chunk = |it: usize| format!("const __chunk_{it} = makeLoad(() => {{\n}}\n, []);\n");
         let part = |name: &str, pieces: &str| {
@@ -247,13 +298,13 @@ mod tests {
         ];
         let loader = loader.concat();
         let needs = needs(&loader).unwrap();
-        assert_eq!(needs["seats"], ["chunk_1", "chunk_3"]);
+        assert_eq!(needs["seats"], BTreeSet::from(["chunk_1", "chunk_3"].map(str::to_owned)));
         let pieces: Tree = (1..4).map(|it| (format!("chunk_{it}"), vec![0; it * 10])).collect();
         let files = [vec!["chunk_2".to_owned(), "chunk_1".to_owned()], vec!["chunk_3".to_owned()]];
         let table = table(&loader, &files, &pieces, &needs).unwrap();
         assert!(table.starts_with("import { initSync } from './x';\nfunction makeLoad() {}\n"));
         assert!(table.contains("const LENGTHS = [[20,10],[30]];"), "{table}");
-        assert!(table.contains("load_seats = part(\"seats\", [1,3]);"), "{table}");
-        assert!(table.contains("load_map = part(\"map\", []);"), "{table}");
+        assert!(table.contains("load_seats = part(\"seats\", [1,3], null);"), "{table}");
+        assert!(table.contains("load_map = part(\"map\", [], null);"), "{table}");
     }
 }
