@@ -3,20 +3,24 @@
 mod composing;
 mod keeping;
 
+use std::future::Future;
+use std::pin::Pin;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::text::is_blank;
-use web_sys::StorageEvent;
+use web_sys::{AbortController, StorageEvent};
 
 use super::client::{self, Assistants, Lost, Unmet};
-use super::entry::{Phase, Reply};
+use super::entry::{Failure, Phase, Reply};
 use super::storage::SavedChats;
-use super::thread::{Coming, Thread};
+use super::thread::{Coming, Request, Thread};
 use crate::approvals::{Answered, Approval};
 use crate::browser;
 use crate::call::{Attempt, Loaded};
 use crate::cards::picture::Shared;
 use crate::page::{lasting, page};
+use crate::part::{Part, part};
 use crate::rest;
 use crate::route::encoded;
 use crate::table;
@@ -26,6 +30,16 @@ pub(crate) use composing::{ATTACHED_MAX, AppText};
 
 /// The assistant with all tools.
 const DEFAULT_ASSISTANT: &str = "counter";
+
+/// Asks for an answer and takes what comes of it: a part of its own, since a reader begins by writing a question.
+pub(crate) static ANSWER: Part<Ask> = part!(transcript: Ask = &Ask(|it, request, number, stop| {
+    Box::pin(it.receive(request, number, stop))
+}));
+
+/// Asks with this request, the attempt of that number, which the controller stops.
+pub(crate) struct Ask(fn(Talk, Request, u32, AbortController) -> BoxFuture);
+
+type BoxFuture = Pin<Box<dyn Future<Output = Result<(), Lost>>>>;
 
 /// The state of the chat.
 #[derive(Clone, Copy)]
@@ -283,19 +297,31 @@ impl Talk {
         let (Some(request), Some(stop)) = (request, stop) else { return };
         self.keep();
         page().announce_key(Key::ChatAnswering);
-        let seed = browser::unique();
-        let mut coming = self.thread.with_untracked(|it| Coming::new(it, seed, now()));
         spawn_local(async move {
-            let take = |event| {
-                if self.attempt.is_current(number) {
-                    self.thread.update(|it| it.take(event, &mut coming));
-                }
+            let end = match ANSWER.fetch().await {
+                Some(code) => (code.0)(self, request, number, stop).await,
+                None => Err(Lost::Failed(Failure::offline())),
             };
-            let end = client::chat(&request, stop, take).await;
             if self.attempt.is_current(number) {
                 self.end(end);
             }
         });
+    }
+
+    async fn receive(
+        self,
+        request: Request,
+        number: u32,
+        stop: AbortController,
+    ) -> Result<(), Lost> {
+        let seed = browser::unique();
+        let mut coming = self.thread.with_untracked(|it| Coming::new(it, seed, now()));
+        let take = |event| {
+            if self.attempt.is_current(number) {
+                self.thread.update(|it| it.take(event, &mut coming));
+            }
+        };
+        client::chat(&request, stop, take).await
     }
 
     /// Handles the end of the stream.
@@ -331,7 +357,7 @@ impl Talk {
     }
 
     /// Tries the password. Returns the failure if it is refused.
-    pub(crate) async fn enter(self, password: &str) -> Result<(), super::entry::Failure> {
+    pub(crate) async fn enter(self, password: &str) -> Result<(), Failure> {
         client::enter(password).await?;
         self.is_locked.set(false);
         self.fetch_assistants();

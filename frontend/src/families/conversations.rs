@@ -4,7 +4,7 @@ use output::conversations::{Conversations, Transcript};
 use serde_json::{Value, json};
 
 use crate::part::{Part, part};
-use crate::route::FamilyRoute;
+use crate::route::{FamilyRoute, Route};
 use crate::table::{
     ActivitySource, Draw, Drawing, Family, Found, NONE, Ongoing, Outputs, Place, Search, View,
     counted, fits, listed, text,
@@ -12,6 +12,7 @@ use crate::table::{
 use crate::text::Key;
 use crate::views::part::drawn_by;
 use place::{Agents, At, Filter};
+use views::agent_chat::LineView;
 use views::agents::AgentsView;
 use views::{ConversationPlace, ConversationsView, TalkInline, TalksInline};
 
@@ -95,7 +96,7 @@ pub(super) static FAMILY: Family = Family {
         kind: Key::ConversationView,
     }),
     outputs: &OUTPUTS,
-    within: &[&LIST, &TALK],
+    within: &[&LIST, &TALK, &CHAT],
     ..NONE
 };
 
@@ -112,6 +113,12 @@ static TALK: Part<Draw> =
     part!(conversation: Draw = &Draw(|id| any_view! { <ConversationPlace id=id.to_owned()/> }));
 
 static AGENTS: Part<Draw> = part!(agents: Draw = &Draw(|_| any_view! { <AgentsView/> }));
+
+/// A chat with the agent of the address.
+static CHAT: Part<Draw> = part!(agent: Draw = &Draw(|address| {
+    let seat = Agents::from_route(&Route::parse(address)).and_then(|it| it.0).unwrap_or_default();
+    any_view! { <LineView seat/> }
+}));
 
 static OUTPUTS: Part<Outputs> = part!(conversation: Outputs = &Outputs(&[
     Drawing {

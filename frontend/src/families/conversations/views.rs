@@ -1,7 +1,7 @@
 //! Views of conversations between agents, and live previews of them for tool outputs.
 
 mod agent_card;
-mod agent_chat;
+pub(crate) mod agent_chat;
 pub(crate) mod agents;
 mod bar;
 mod define;

@@ -1,5 +1,8 @@
 //! State of the navigation view: form, ends, running search, and selection.
 
+use std::future::Future;
+use std::pin::Pin;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use output::navigation::Point;
@@ -15,8 +18,17 @@ use crate::error::CallError;
 use crate::history;
 use crate::lookup::combo::Combo;
 use crate::page::page;
+use crate::part::{Part, part};
 use crate::route::{FamilyRoute, Route};
 use crate::text::{Key, Lang};
+
+/// Asks and takes what is found: a part of its own, since a reader begins by saying from where to where.
+static SEARCH: Part<Search> = part!(navigation_found: Search = &Search(|it, number, stop| {
+    Box::pin(it.work(number, stop))
+}));
+
+/// Searches as the attempt of this number, which the controller stops.
+struct Search(fn(Board, u32, AbortController) -> Pin<Box<dyn Future<Output = ()>>>);
 
 /// The state, lasting as long as the page.
 #[derive(Clone, Copy)]
@@ -196,7 +208,13 @@ impl Board {
         self.is_area_drawn.set(false);
         self.run.update(|it| it.begin(query, browser::now_ms()));
         spawn_local(async move {
-            self.work(number, stop).await;
+            match SEARCH.fetch().await {
+                Some(code) => (code.0)(self, number, stop).await,
+                None if self.attempt.is_current(number) => {
+                    self.run.update(|it| it.fail(CallError::Offline));
+                }
+                None => {}
+            }
             if self.attempt.is_current(number) {
                 self.announce_end();
             }

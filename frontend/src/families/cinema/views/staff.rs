@@ -26,10 +26,25 @@ use crate::families::cinema::staff::catalogue::{Catalogue, Film, Screen};
 use crate::families::cinema::staff::words::Text;
 use crate::mcp;
 use crate::page::page;
+use crate::part::{Part, part};
 use crate::route::FamilyRoute;
 use crate::views::notice::loaded;
+use crate::views::part::drawn_by;
 
 const TITLE: &str = "staff-title";
+
+/// Draws a tab.
+struct TabView(fn(Staff) -> AnyView);
+
+/// The week is drawn at once, the other tabs by parts of their own.
+static FILMS: Part<TabView> =
+    part!(staff_entries: TabView = &TabView(|it| entries::entries::<Film>(it).into_any()));
+static SCREENS: Part<TabView> =
+    part!(staff_entries: TabView = &TabView(|it| entries::entries::<Screen>(it).into_any()));
+static FILE: Part<TabView> =
+    part!(staff_entries: TabView = &TabView(|staff| any_view! { <file::FileView staff/> }));
+static PARTY: Part<TabView> =
+    part!(staff_party: TabView = &TabView(|staff| any_view! { <party::PartyView staff/> }));
 
 /// State shared by the admin views.
 #[derive(Clone, Copy)]
@@ -143,6 +158,7 @@ pub(crate) fn StaffView() -> impl IntoView {
             (Loaded::Ready(()), other) | (other, _) => other,
         }
     });
+    let drawn = move |tab: &'static Part<TabView>| drawn_by(tab, move |it| (it.0)(staff));
     view! {
         <div class="op staff">
             <div class="op-head">
@@ -154,10 +170,10 @@ pub(crate) fn StaffView() -> impl IntoView {
             </nav>
             {move || loaded(stage.get(), 8, retry, |()| match tab.get() {
                     Tab::Week => any_view! { <week::WeekView staff/> },
-                    Tab::Films => entries::entries::<Film>(staff).into_any(),
-                    Tab::Screens => entries::entries::<Screen>(staff).into_any(),
-                    Tab::Party => any_view! { <party::PartyView staff/> },
-                    Tab::File => any_view! { <file::FileView staff/> },
+                    Tab::Films => drawn(&FILMS),
+                    Tab::Screens => drawn(&SCREENS),
+                    Tab::Party => drawn(&PARTY),
+                    Tab::File => drawn(&FILE),
                 })}
         </div>
     }

@@ -34,7 +34,7 @@ enum Stage {
 }
 
 #[component]
-pub(super) fn LineView(seat: Seat) -> impl IntoView {
+pub(crate) fn LineView(seat: Seat) -> impl IntoView {
     let agents_state: AgentsState = expect_context();
     let agent = Memo::new({
         let seat = seat.clone();

@@ -4,11 +4,11 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::agent_card::AgentCard;
-use super::agent_chat::LineView;
 use super::define::{Begin, DefineAgent, DefineProject};
 use crate::access;
 use crate::browser;
 use crate::call::Loaded;
+use crate::families::conversations::CHAT;
 use crate::families::conversations::agents::{self, AgentsState, Panel, Passkey};
 use crate::families::conversations::place::{Agents, Seat};
 use crate::mcp;
@@ -17,6 +17,7 @@ use crate::route::FamilyRoute;
 use crate::text::Key;
 use crate::views::notice::{Empty, loaded};
 use crate::views::output::copy;
+use crate::views::part::drawn_by;
 
 /// The list of projects, or one chat.
 #[component]
@@ -24,7 +25,10 @@ pub(crate) fn AgentsView() -> impl IntoView {
     provide_context(AgentsState::open());
     let seat = Memo::new(move |_| page().route.with(Agents::from_route).and_then(|it| it.0));
     move || match seat.get() {
-        Some(seat) => any_view! { <LineView seat/> },
+        Some(seat) => {
+            let address = Agents(Some(seat)).hash();
+            drawn_by(&CHAT, move |it| (it.0)(&address))
+        }
         None => any_view! { <List/> },
     }
 }
