@@ -12,6 +12,8 @@ use crate::text::{Key, Lang};
 pub(crate) enum CallError {
     /// The host cannot be reached: a problem of the network or the operator.
     Offline,
+    /// The part of the page that it takes could not be loaded.
+    NoPart,
     /// The user cancelled the call.
     Stopped,
     /// The host requires a token.
@@ -104,6 +106,7 @@ impl CallError {
     pub(crate) fn title(&self, lang: Lang) -> &'static str {
         lang.say(match self {
             Self::Offline => Key::ErrorOffline,
+            Self::NoPart => Key::PartMissing,
             Self::Stopped => Key::Stopped,
             Self::Unauthorized => Key::ErrorSignIn,
             Self::Protocol { .. } => Key::ErrorProtocol,
@@ -119,6 +122,7 @@ impl CallError {
     pub(crate) fn advice(&self, lang: Lang) -> String {
         match self {
             Self::Offline => lang.say(Key::ErrorOfflineAdvice).to_owned(),
+            Self::NoPart => lang.say(Key::PartMissingAdvice).to_owned(),
             Self::Stopped => String::new(),
             Self::Unauthorized => lang.say(Key::ErrorSignInAdvice).to_owned(),
             Self::Protocol { .. } => lang.say(Key::ErrorProtocolAdvice).to_owned(),
@@ -146,7 +150,7 @@ impl CallError {
     /// Whether repeating the call may succeed, or the outcome of the call is unknown.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
-            Self::Offline | Self::Protocol { .. } | Self::Unauthorized => true,
+            Self::Offline | Self::NoPart | Self::Protocol { .. } | Self::Unauthorized => true,
             Self::Stopped => false,
             Self::Refused(refusal) => refusal.status >= 500 || refusal.status == 429,
         }

@@ -1,7 +1,10 @@
 //! Alternatives and steps, in the list and on the map; files to take along; the link (NAV-64).
 
 use serde_json::{Value, json};
-use tests::browser::{Browser, Look};
+use tests::{
+    browser::{Browser, Look},
+    server::TestServer,
+};
 
 use super::{ENDS, Opened};
 
@@ -132,7 +135,7 @@ async fn shared_link_opens_the_same_routes() {
     assert!(hash.starts_with("#/navigation?"), "{hash}");
     let other = Browser::open_at(&opened.server.url(), &hash, Look::PHONE).await;
     let other = Opened {
-        server: tests::server::TestServer::with(&["assistant", "navigation"]).await,
+        server: TestServer::with(&["assistant", "navigation"]).await,
         browser: other,
         look: Look::PHONE,
     };
@@ -141,4 +144,23 @@ async fn shared_link_opens_the_same_routes() {
     assert_eq!(other.directions().await, directions);
     other.close().await;
     opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_code_of_a_search_is_said_once() {
+    let server = TestServer::with(&["assistant", "navigation"]).await;
+    let browser = Browser::open_at(&server.url(), "icon.svg", Look::PHONE).await;
+    browser.devtools("Network.enable", json!({})).await;
+    browser.devtools("Network.setCacheDisabled", json!({ "cacheDisabled": true })).await;
+    let blocked = json!({ "urls": ["*split_navigation_found*"] });
+    browser.devtools("Network.setBlockedURLs", blocked).await;
+    browser.go("#/navigation?from=東京駅&to=横浜駅&mode=normal").await;
+    browser.says(".nav-found", "could not be loaded").await;
+    assert_eq!(browser.all(".nav-found [role=alert]").await.len(), 1);
+    browser.devtools("Network.setBlockedURLs", json!({ "urls": [] })).await;
+    browser.hit("button", "Try again").await;
+    let opened = Opened { server, browser, look: Look::PHONE };
+    opened.answered().await;
+    assert_eq!(opened.browser.all(".nav-found [role=alert]").await.len(), 0);
+    opened.browser.close().await;
 }

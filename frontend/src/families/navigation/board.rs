@@ -23,12 +23,14 @@ use crate::route::{FamilyRoute, Route};
 use crate::text::{Key, Lang};
 
 /// Asks and takes what is found: a part of its own, since a reader begins by saying from where to where.
-static SEARCH: Part<Search> = part!(navigation_found: Search = &Search(|it, number, stop| {
+pub(super) static SEARCH: Part<Search> = part!(navigation_found: Search = &Search(|it, number, stop| {
     Box::pin(it.work(number, stop))
 }));
 
 /// Searches as the attempt of this number, which the controller stops.
-struct Search(fn(Board, u32, AbortController) -> Pin<Box<dyn Future<Output = ()>>>);
+pub(super) struct Search(fn(Board, u32, AbortController) -> BoxFuture);
+
+type BoxFuture = Pin<Box<dyn Future<Output = ()>>>;
 
 /// The state, lasting as long as the page.
 #[derive(Clone, Copy)]
@@ -211,7 +213,7 @@ impl Board {
             match SEARCH.fetch().await {
                 Some(code) => (code.0)(self, number, stop).await,
                 None if self.attempt.is_current(number) => {
-                    self.run.update(|it| it.fail(CallError::Offline));
+                    self.run.update(|it| it.fail(CallError::NoPart));
                 }
                 None => {}
             }

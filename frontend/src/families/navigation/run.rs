@@ -200,7 +200,10 @@ impl Run {
     pub(crate) fn fall_back(&mut self) -> bool {
         let Phase::Failed(error) = &self.phase else { return false };
         let may_help = match error {
-            CallError::Offline | CallError::Stopped | CallError::Unauthorized => false,
+            CallError::Offline
+            | CallError::NoPart
+            | CallError::Stopped
+            | CallError::Unauthorized => false,
             CallError::Protocol { .. } => true,
             CallError::Refused(refusal) => {
                 refusal.code != "VALIDATION_ERROR" && refusal.status != 400

@@ -1,7 +1,6 @@
 //! The result of a search: its progress, routes, steps and reasons (NAV-64, NAV-66).
 
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 use super::advice::{Advice, FollowUp, LogView};
 use super::routes::{Chosen, Routes, Steps, name};
@@ -21,7 +20,7 @@ use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton, details};
 use crate::views::part::drawn_by;
 
-/// What is found is drawn by a part of its own, which is loaded while the search goes on.
+/// What is found is drawn by the part that searches.
 static FOUND: Part<Draw> = part!(navigation_found: Draw = &Draw(|what| match what {
     ROUTES => any_view! { <Chosen/><Routes/> },
     _ => any_view! { <Steps/><Share/> },
@@ -50,12 +49,7 @@ pub(super) fn ResultView() -> impl IntoView {
             {move || match (phase.get(), has_routes.get()) {
                 (Phase::Idle, _) => any_view! { <Idle/> },
                 (_, true) => drawn_by(&FOUND, |it| (it.0)(ROUTES)),
-                (Phase::Searching | Phase::Tool(_), false) => {
-                    spawn_local(async {
-                        FOUND.fetch().await;
-                    });
-                    any_view! { <Skeleton lines=5/> }
-                }
+                (Phase::Searching | Phase::Tool(_), false) => any_view! { <Skeleton lines=5/> },
                 (Phase::Done, false) => nothing(board).into_any(),
                 (Phase::Failed(_), false) => ().into_any(),
             }}
