@@ -14,7 +14,7 @@ use super::notice::{Empty, Notice};
 use crate::browser;
 use crate::call::Loaded;
 use crate::chat::client::Assistant;
-use crate::chat::talk::Talk;
+use crate::chat::talk::{ANSWER, Talk};
 use crate::chat::thread::Thread;
 use crate::page::page;
 use crate::part::{Part, part};
@@ -42,6 +42,14 @@ pub(crate) fn ChatView() -> impl IntoView {
         });
         if named.is_some_and(|id| untrack(|| !talk.open(&id))) {
             page().notify(Key::ChatNotHere);
+        }
+    });
+    // Who writes will ask.
+    Effect::new(move |_| {
+        if !talk.draft.with(String::is_empty) {
+            spawn_local(async {
+                ANSWER.fetch().await;
+            });
         }
     });
     provide_context(Say {

@@ -6,10 +6,11 @@ mod result;
 mod routes;
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use output::navigation::Point;
 
 use crate::browser;
-use crate::families::navigation::board::{Board, End, Side};
+use crate::families::navigation::board::{Board, End, SEARCH, Side};
 use crate::families::navigation::place;
 use crate::families::navigation::query::{Mode, RouteQuery};
 use crate::families::navigation::route_map::{Pin, PlaceAs, RouteMap, Scene, Tone};
@@ -32,6 +33,14 @@ pub(crate) fn NavigationView() -> impl IntoView {
         }
     });
     Effect::new(move |_| board.retell(Lang::spoken()));
+    // Who says from where or where to will search.
+    Effect::new(move |_| {
+        if board.query() != RouteQuery::default() {
+            spawn_local(async {
+                SEARCH.fetch().await;
+            });
+        }
+    });
     let scene = Memo::new(move |_| board.run.with(|run| scene(board, run)));
     let on_step = move |point: usize| {
         let step = board.run.with_untracked(|run| {
