@@ -526,7 +526,7 @@ mod tests {
             assert_eq!(step_text(&step), called);
         }
         let step = ensemble.next(&families, turn("snow, nothing", results_of("films"))).unwrap();
-        assert_eq!(step_text(&step), "not mine\nnot mine\n(Built-in planner)");
+        assert_eq!(step_text(&step), "not mine\nnot mine\n\n(Built-in planner)");
     }
 
     #[test]

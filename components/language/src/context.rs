@@ -179,7 +179,7 @@ pub fn submitted(answered: &[Answered]) -> Option<&Map<String, Value>> {
     (structured["status"] == "submitted").then(|| structured["values"].as_object())?
 }
 
-/// Signature at the end of an answer.
+/// Signature at the end of an answer, a paragraph of its own: on a line of a list it would be of that.
 pub fn signature(language: Language) -> &'static str {
-    language.pick("\n（内蔵プランナー）", "\n(Built-in planner)")
+    language.pick("\n\n（内蔵プランナー）", "\n\n(Built-in planner)")
 }
