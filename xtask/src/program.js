@@ -27,9 +27,9 @@ const laid = (name, lengths) => {
 const places = LENGTHS.flatMap((lengths, number) => laid(`shared_${number}`, lengths));
 const pieces = places.map((_, at) => makeLoad(() => begun(slice(places[at]),
   async (source, imports) => WebAssembly.instantiate(await source, imports)), []));
-// A part that a visit may begin with has a file of all pieces that it needs, and one that is drawn in it has one of those
-// that it needs besides: less, and fewer requests, than the files of what all parts share. What is loaded ahead begins
-// with the words, and takes those: it needs them all.
+// A part that a visit may begin with has a file of all pieces that it needs, and one that is drawn in it has one of
+// those that it needs besides: less, and fewer requests, than the files of what all parts share. What is loaded ahead
+// begins with the words, and takes those: it needs them all.
 let first;
 const taken = new Set();
 const takeFirst = (name, needs, within) => {
