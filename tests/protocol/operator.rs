@@ -324,7 +324,7 @@ async fn trapping_canary_with_more_grants_is_rolled_back() {
     calls(30).await;
     browser.says(".op-card.is-waiting", "It is no longer tried").await;
     browser.until("document.activeElement.id === 'op-waiting'").await;
-    browser.says(".op-card.is-waiting", "3 of its 3 calls trapped").await;
+    browser.says(".op-card.is-waiting", "3 of 3 trapped").await;
     assert_eq!(calls(50).await, 0, "the version before answers all of them again");
     is_seen_well(&browser, "canary-gone").await;
 

@@ -164,8 +164,9 @@ pub(crate) struct Pending {
     pub(crate) reasons: Vec<Reason>,
     /// Changed texts read by models.
     pub(crate) rewordings: Vec<Rewording>,
-    /// Why its trial ended.
+    /// Why its trial ended; of an older host, a sentence alone.
     pub(crate) ended: Option<String>,
+    pub(crate) ended_reason: Option<Reason>,
 }
 
 /// One point of what a pending build wants or changes.
@@ -400,6 +401,12 @@ impl Component {
 }
 
 impl Pending {
+    /// Why its trial ended, if it did.
+    pub(crate) fn end(&self) -> Option<Reason> {
+        let of_sentence = |text: &String| Reason { text: text.clone(), ..Reason::default() };
+        self.ended_reason.clone().or_else(|| self.ended.as_ref().map(of_sentence))
+    }
+
     /// The reasons why it waits; of one kept by an older host, its sentences.
     pub(crate) fn reasons(&self) -> Vec<Reason> {
         if !self.reasons.is_empty() {

@@ -231,6 +231,23 @@ pub(crate) fn reasons(all: &[Reason], reach: &Reach, lang: Lang) -> (String, Vec
     (introduction, shown)
 }
 
+/// Why a trial ended, in the reader's language, and whether that is in English.
+pub(crate) fn end_of_trial(reason: &Reason, lang: Lang) -> (String, bool) {
+    let key = match &*reason.code {
+        "trapped" => Key::OperatorEndTrapped,
+        "failed" => Key::OperatorEndFailed,
+        "refused" => Key::OperatorEndRefused,
+        "slower" => Key::OperatorEndSlower,
+        "stopped" => Key::OperatorEndStopped,
+        "replaced" => Key::OperatorEndReplaced,
+        "not_begun" => Key::OperatorEndNotBegun,
+        "not_resumed" => Key::OperatorEndNotResumed,
+        _ => return (reason.text.clone(), true),
+    };
+    let values: Vec<&str> = reason.values.iter().map(String::as_str).collect();
+    (lang.fill(key, &values), false)
+}
+
 /// A reason in the reader's language, if it is known.
 fn reason_text(reason: &Reason, reach: &Reach, lang: Lang) -> Option<String> {
     let values: Vec<&str> = reason.values.iter().map(String::as_str).collect();
@@ -443,6 +460,23 @@ mod tests {
         // What this page does not know is shown as it is.
         let unknown = reasons(&[reason("later", &["x"])], &Reach::default(), Lang::Ja).1;
         assert_eq!(unknown, [("it does".to_owned(), true)]);
+    }
+
+    #[test]
+    fn end_of_a_trial_is_in_both_languages() {
+        let reason = |code: &str| Reason {
+            code: code.to_owned(),
+            values: names(&["3", "4", "0", "27"]),
+            text: "it does".to_owned(),
+        };
+        for code in ["trapped", "failed", "refused", "slower"] {
+            for lang in [Lang::Ja, Lang::En] {
+                let (text, is_english) = end_of_trial(&reason(code), lang);
+                assert!(!is_english && text.contains("27"), "{code}: {text}");
+            }
+        }
+        assert_eq!(end_of_trial(&reason("stopped"), Lang::Ja).0, "運用者が止めました。");
+        assert_eq!(end_of_trial(&reason("later"), Lang::Ja), ("it does".to_owned(), true));
     }
 
     #[test]

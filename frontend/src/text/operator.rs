@@ -114,6 +114,14 @@ macro_rules! with_operator_words {
             OperatorCanaryStopNamed: "「{0}」のビルドを試すのをやめる", "Stop trying the build of {0}";
             OperatorCanaryStopped: "「{0}」のビルドを試すのをやめました。", "The build of {0} is no longer tried.";
             OperatorCanaryEnded: "試用は終わりました。理由：", "It is no longer tried:";
+            OperatorEndTrapped: "呼び出し {1} 件のうち {0} 件が異常終了したか、上限を超えました（前の版では {3} 件のうち {2} 件）。", "Of its calls, {0} of {1} trapped or exceeded a limit, and of those of the version before {2} of {3}.";
+            OperatorEndFailed: "呼び出し {1} 件のうち {0} 件が失敗しました（前の版では {3} 件のうち {2} 件）。", "Of its calls, {0} of {1} failed, and of those of the version before {2} of {3}.";
+            OperatorEndRefused: "呼び出し {1} 件のうち {0} 件が失敗したか、断られました（前の版では {3} 件のうち {2} 件）。", "Of its calls, {0} of {1} failed or were refused, and of those of the version before {2} of {3}.";
+            OperatorEndSlower: "呼び出し {0} 件に、平均 {1} ミリ秒かかりました（前の版では {2} 件で平均 {3} ミリ秒）。", "Calls: {0}, which took {1} ms on average, and {2} of the version before {3} ms.";
+            OperatorEndStopped: "運用者が止めました。", "The operator stopped it.";
+            OperatorEndReplaced: "並べて試していた版とは別の版が、いま動いています。", "Another version serves now than the one that it stood beside.";
+            OperatorEndNotBegun: "すべてのノードで始めることはできませんでした：{0}", "It could not begin on every node: {0}";
+            OperatorEndNotResumed: "続けられませんでした：{0}", "It could not go on: {0}";
             OperatorLoad: "コンポーネントの読み込み", "Load a component";
             OperatorDrop: "ここに .wasm ファイルをドロップするか", "Drop a .wasm file here, or";
             OperatorChooseFile: "ファイルを選ぶ", "choose a file";

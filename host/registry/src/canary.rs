@@ -16,7 +16,11 @@ use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::difference::{self, Surface};
-use base::{call::Ending, config::CanaryConfig, grants::Grant};
+use base::{
+    call::Ending,
+    config::{CanaryConfig, Reason},
+    grants::Grant,
+};
 use sandbox::{
     component::LoadedComponent,
     definition::{Template, Tool},
@@ -133,27 +137,28 @@ impl Figures {
 }
 
 /// Why the canary is withdrawn. `None` if it does as well as `before`.
-fn fault(limits: &CanaryConfig, own: &Figures, before: &Figures) -> Option<String> {
+fn fault(limits: &CanaryConfig, own: &Figures, before: &Figures) -> Option<Reason> {
     let is_beyond = |count: u64, of_before: u64| {
         let rate = of_before as f64 / before.calls.max(1) as f64;
         let expected = rate * limits.errors_factor * own.calls as f64;
         // Twice the deviation of such a count: what chance alone would bring about.
         count >= limits.faults_min && count as f64 > expected + 2.0 * expected.sqrt()
     };
-    let shown = |what: &str, count: u64, of_before: u64| {
+    let shown = |code: &str, what: &str, count: u64, of_before: u64| {
         let (calls, calls_before) = (own.calls, before.calls);
-        format!(
+        let text = format!(
             "{count} of its {calls} calls {what}, and {of_before} of {calls_before} of the version before"
-        )
+        );
+        Reason::new(code, &[&count, &calls, &of_before, &calls_before], text)
     };
     if is_beyond(own.traps, before.traps) {
-        return Some(shown("trapped or exceeded a limit", own.traps, before.traps));
+        return Some(shown("trapped", "trapped or exceeded a limit", own.traps, before.traps));
     }
     if own.calls < limits.calls_min {
         return None;
     }
     if is_beyond(own.errors, before.errors) {
-        return Some(shown("failed", own.errors, before.errors));
+        return Some(shown("failed", "failed", own.errors, before.errors));
     }
     // The rest says nothing without the version before to compare it with.
     if before.calls < limits.calls_min {
@@ -161,21 +166,19 @@ fn fault(limits: &CanaryConfig, own: &Figures, before: &Figures) -> Option<Strin
     }
     let (bad, bad_before) = (own.errors + own.refused, before.errors + before.refused);
     if is_beyond(bad, bad_before) {
-        return Some(shown("failed or were refused", bad, bad_before));
+        return Some(shown("refused", "failed or were refused", bad, bad_before));
     }
     let least_us = limits.latency_ms_min.saturating_mul(1_000);
     let is_slower = |own: u64, before: u64| {
         own as f64 > before as f64 * limits.latency_factor && own - before > least_us
     };
     if is_slower(own.mean_us, before.mean_us) && is_slower(own.p50_us, before.p50_us) {
-        let ms = |us: u64| us as f64 / 1e3;
-        return Some(format!(
-            "its {} calls took {:.1} ms on average, and {} of the version before {:.1} ms",
-            own.calls,
-            ms(own.mean_us),
-            before.calls,
-            ms(before.mean_us)
-        ));
+        let (calls, calls_before) = (own.calls, before.calls);
+        let [ms, ms_before] = [own, before].map(|it| format!("{:.1}", it.mean_us as f64 / 1e3));
+        let text = format!(
+            "its {calls} calls took {ms} ms on average, and {calls_before} of the version before {ms_before} ms"
+        );
+        return Some(Reason::new("slower", &[&calls, &ms, &calls_before, &ms_before], text));
     }
     None
 }
@@ -214,7 +217,7 @@ pub struct Canary {
     comparisons: Mutex<BTreeMap<Arc<str>, Comparison>>,
     /// Allows one comparison at a time.
     comparing: Arc<Semaphore>,
-    gone: OnceLock<String>,
+    gone: OnceLock<Reason>,
     gives_way: Arc<dyn GivesWay>,
 }
 
@@ -310,8 +313,8 @@ impl Canary {
     }
 
     /// Why it has given way.
-    pub fn withdrawal_reason(&self) -> Option<&str> {
-        self.gone.get().map(String::as_str)
+    pub fn withdrawal_reason(&self) -> Option<&Reason> {
+        self.gone.get()
     }
 
     /// Records a call that either version could answer, made by `by`. Withdraws a canary that does worse.
@@ -396,7 +399,7 @@ mod tests {
     }
 
     fn fault_of(own: Figures, before: Figures) -> Option<String> {
-        fault(&CanaryConfig::default(), &own, &before)
+        fault(&CanaryConfig::default(), &own, &before).map(|it| it.text)
     }
 
     #[test]
@@ -456,6 +459,8 @@ mod tests {
         let text = fault_of(trapped(3, 3), trapped(27, 0)).unwrap();
         assert!(text.starts_with("3 of its 3 calls trapped"), "{text}");
         assert!(text.ends_with("0 of 27 of the version before"), "{text}");
+        let reason = fault(&CanaryConfig::default(), &trapped(3, 3), &trapped(27, 0)).unwrap();
+        assert_eq!((&*reason.code, reason.values.join(" ")), ("trapped", "3 3 0 27".to_owned()));
         assert_eq!(
             fault_of(trapped(10, 3), trapped(90, 27)),
             None,

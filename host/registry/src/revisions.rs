@@ -65,6 +65,9 @@ pub struct Pending {
     /// Why it answers none any more, in a sentence without its full stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
+    /// The same by code and values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_reason: Option<Reason>,
 }
 
 /// A build that is not tried again by itself.
@@ -200,9 +203,10 @@ impl Manifest {
     }
 
     /// The build of that digest, which waits, answers no calls any more.
-    pub fn end_canary(&mut self, digest: &str, why: String) {
+    pub fn end_canary(&mut self, digest: &str, why: Reason) {
         if let Some(pending) = self.pending.as_mut().filter(|pending| pending.digest == digest) {
-            (pending.canary, pending.ended) = (None, Some(why));
+            pending.canary = None;
+            (pending.ended, pending.ended_reason) = (Some(why.text.clone()), Some(why));
         }
     }
 

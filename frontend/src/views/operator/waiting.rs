@@ -219,8 +219,9 @@ fn Trial(
         name.with_value(|it| inventory.read(it, |it| it.is_serving)) == Some(true)
     });
     let ended = Memo::new(move |_| {
-        let ended = |it: &crate::operator::data::Component| it.pending.as_ref()?.ended.clone();
-        name.with_value(|name| inventory.read(name, ended)).flatten()
+        let ended = |it: &crate::operator::data::Component| it.pending.as_ref()?.end();
+        let reason = name.with_value(|name| inventory.read(name, ended)).flatten()?;
+        Some(units::end_of_trial(&reason, Lang::spoken()))
     });
     let is_running = Memo::new(move |_| canary.with(Option::is_some));
     // The end of a trial and its reason are announced.
@@ -228,7 +229,7 @@ fn Trial(
         let is = is_running.get();
         if was == Some(true) && !is && !inventory.is_busy.get_untracked() {
             let lang = Lang::now();
-            let why = ended.get_untracked().unwrap_or_default();
+            let (why, _) = ended.get_untracked().unwrap_or_default();
             page().announce(format!("{} {why}", lang.say(Key::OperatorCanaryEnded)));
         }
         is
@@ -245,7 +246,7 @@ fn Trial(
 fn Begin(
     inventory: Inventory,
     name: StoredValue<String>,
-    ended: Memo<Option<String>>,
+    ended: Memo<Option<(String, bool)>>,
     error: RwSignal<Option<CallError>>,
 ) -> impl IntoView {
     let (percent, callers) = (RwSignal::new(PERCENT.to_owned()), RwSignal::new(String::new()));
@@ -271,9 +272,10 @@ fn Begin(
     view! {
         <form class="op-canary" on:submit=submit novalidate aria-labelledby=id("title")>
             <h4 id=id("title")>{Key::OperatorCanary}</h4>
-            {move || ended.get().map(|why| view! {
+            {move || ended.get().map(|(why, is_english)| view! {
                 <p class="op-wrong">
-                    {Key::OperatorCanaryEnded}" "<span lang="en">{coded(&why)}</span>
+                    {Key::OperatorCanaryEnded}" "
+                    <span lang=is_english.then_some("en")>{coded(&why)}</span>
                 </p>
             })}
             <p class="hint" id=id("hint")>{Key::OperatorCanaryHint}</p>

@@ -213,7 +213,8 @@ impl Reloader {
         self.control.revision_store.keep(name, source, None).await;
         let before = self.control.revision_store.manifest(name).pending;
         let before = before.filter(|it| it.digest == source.digest);
-        let (canary, ended) = before.map(|it| (it.canary, it.ended)).unwrap_or_default();
+        let (canary, ended, ended_reason) =
+            before.map(|it| (it.canary, it.ended, it.ended_reason)).unwrap_or_default();
         let pending = Pending {
             digest: source.digest.clone(),
             origin: source.origin.clone(),
@@ -225,6 +226,7 @@ impl Reloader {
             },
             canary,
             ended,
+            ended_reason,
         };
         self.control.revision_store.change(name, |it| it.pending = Some(pending)).await;
     }

@@ -10,7 +10,7 @@ use crate::{
     loader::Terms,
     revisions::timestamp,
 };
-use base::source::Source;
+use base::{config::Reason, source::Source};
 use sandbox::component::{LoadError, LoadedComponent, Version};
 
 impl Reloader {
@@ -47,7 +47,8 @@ impl Reloader {
         let text = share.to_string();
         let begun = |manifest: &mut crate::revisions::Manifest| {
             if let Some(pending) = &mut manifest.pending {
-                (pending.canary, pending.ended) = (Some(share), None);
+                pending.canary = Some(share);
+                (pending.ended, pending.ended_reason) = (None, None);
             }
         };
         self.control.revision_store.change(name, begun).await;
@@ -84,14 +85,15 @@ impl Reloader {
         if pending.canary.is_none() {
             return Err(ControlError::NoCanary(name.to_owned()));
         }
-        self.end_canary(name, &pending.digest, "the operator stopped it").await;
+        let why = Reason::new("stopped", &[&name], "the operator stopped it".to_owned());
+        self.end_canary(name, &pending.digest, why).await;
         tracing::info!(component = name, digest = &pending.digest[..12], "canary: stopped");
         Ok(())
     }
 
-    async fn end_canary(&self, name: &str, digest: &str, why: &str) {
+    async fn end_canary(&self, name: &str, digest: &str, why: Reason) {
         self.control.registry.end_canary(name);
-        self.control.revision_store.change(name, |it| it.end_canary(digest, why.to_owned())).await;
+        self.control.revision_store.change(name, |it| it.end_canary(digest, why)).await;
     }
 
     /// Removes canaries that were withdrawn, are no longer waiting, or lost their serving version. Starts those begun
@@ -121,8 +123,9 @@ impl Reloader {
         }
         if !is_settled && self.take_turn().await.is_ok() {
             for (name, digest, error) in failed {
-                let why = format!("it could not begin on every node: {error}");
-                self.end_canary(&name, &digest, &why).await;
+                let text = format!("it could not begin on every node: {error}");
+                let why = Reason::new("not_begun", &[&error], text);
+                self.end_canary(&name, &digest, why).await;
                 tracing::error!(component = name, digest = &digest[..12], "canary: ended: {error}");
             }
             self.settle_all_canaries().await;
@@ -171,20 +174,22 @@ impl Reloader {
                 Some(canary) => {
                     let Some(why) = canary.withdrawal_reason() else { continue };
                     let text = format!(
-                        "the canary gave way: {why}; the version before answers all calls again"
+                        "the canary gave way: {}; the version before answers all calls again",
+                        why.text
                     );
                     tracing::error!(component = name, digest = &digest[..12], "{text}");
                     self.note_error(&name, text, None);
-                    self.end_canary(&name, digest, why).await;
+                    self.end_canary(&name, digest, why.clone()).await;
                 }
                 None if self.is_begun_elsewhere(&name, digest) => {}
                 None => {
-                    let why = "another version serves now than the one that it stood beside";
+                    let text = "another version serves now than the one that it stood beside";
+                    let why = Reason::new("replaced", &[&name], text.to_owned());
                     self.end_canary(&name, digest, why).await;
                     tracing::info!(
                         component = name,
                         digest = &digest[..12],
-                        "canary: ended, for {why}"
+                        "canary: ended, for {text}"
                     );
                 }
             }
@@ -209,7 +214,8 @@ impl Reloader {
             return;
         };
         if let Err(error) = self.begin_canary(name, Some(&digest), share).await {
-            self.end_canary(name, &digest, &format!("it could not go on: {error}")).await;
+            let text = format!("it could not go on: {error}");
+            self.end_canary(name, &digest, Reason::new("not_resumed", &[&error], text)).await;
             tracing::error!(component = name, digest = &digest[..12], "canary: ended: {error}");
         }
     }
