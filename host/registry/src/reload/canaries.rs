@@ -215,7 +215,8 @@ impl Reloader {
         };
         if let Err(error) = self.begin_canary(name, Some(&digest), share).await {
             let text = format!("it could not go on: {error}");
-            self.end_canary(name, &digest, Reason::new("not_resumed", &[&error], text)).await;
+            let why = Reason::new("not_resumed", &[&error], text);
+            self.end_canary(name, &digest, why).await;
             tracing::error!(component = name, digest = &digest[..12], "canary: ended: {error}");
         }
     }
