@@ -182,11 +182,11 @@ pub enum Refused {
         component: Box<str>,
         import: String,
         /// The configuration line that grants it, including existing grants.
-        grants: String,
+        grants: Box<str>,
         /// Whether the grant also needs hosts.
         has_hosts: bool,
         /// Unknown imports that would need stubs, and existing stubs. Empty if there are none.
-        stubs: String,
+        stubs: Box<str>,
         /// Stubs of what it does not import. Empty if there are none.
         idle: Box<str>,
     },
@@ -204,7 +204,7 @@ pub enum Refused {
         component: Box<str>,
         import: String,
         /// The line that lets it in without, with the stubs that it has already.
-        stubs: String,
+        stubs: Box<str>,
         /// Stubs of what it does not import. Empty if there are none.
         idle: Box<str>,
     },
@@ -273,11 +273,11 @@ pub fn check<'a>(
     let is_mistyped = |it: &&String| !idle.split(", ").any(|idle| idle == *it);
     let stubs = || {
         let named = packages.iter().filter(is_mistyped).map(|it| format!("{it:?}"));
-        named.collect::<Vec<_>>().join(", ")
+        Box::from(named.collect::<Vec<_>>().join(", "))
     };
     if let Some(import) = not_granted {
         let stubs = not_offered.map(|_| stubs()).unwrap_or_default();
-        let (import, grants) = (import.to_owned(), list(&wanted));
+        let (import, grants) = (import.to_owned(), list(&wanted).into());
         let has_hosts = wanted.contains(&Grant::Http) && !granted.contains(&Grant::Http);
         return Err(Refused::NotGranted { component, import, grants, has_hosts, stubs, idle });
     }
