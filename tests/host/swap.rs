@@ -178,7 +178,7 @@ async fn file_that_is_still_being_written_is_no_error() {
     let build = rebuilt(&original, 7);
     let piece = build.len().div_ceil(10);
     for written in (piece..build.len()).step_by(piece) {
-        std::fs::write(server.file("echo"), &build[..written]).unwrap();
+        fs::write(server.file("echo"), &build[..written]).unwrap();
         tokio::time::sleep(Duration::from_millis(200)).await;
         assert_eq!(error().await, None, "after {written} bytes");
     }
@@ -192,7 +192,7 @@ async fn file_that_is_still_being_written_is_no_error() {
     };
     let why = tokio::time::timeout(tests::PATIENCE, why).await.expect("no more of it comes");
     assert!(why.contains("damaged or not whole"), "{why}");
-    std::fs::write(server.file("echo"), &build).unwrap();
+    fs::write(server.file("echo"), &build).unwrap();
     let digest = digest(&build);
     let mut changes = server.server().calls.registry.changes();
     let installed =
