@@ -80,6 +80,11 @@ function functionsOf(name) {
   return Object.fromEntries(Array.from(found, ([, of, error]) => [camel(of), error ?? null]));
 }
 
+/** What the code of a bundle imports. */
+function importsOf(code) {
+  return Array.from(code.matchAll(/^import .*"(.+)";$/gm), ([, it]) => it);
+}
+
 /** From a line of the bundle to the author's file and line, for errors. */
 function linesOf({ code, map }, before = 0) {
   const found = new SourceMap(JSON.parse(map.toString()));
@@ -116,7 +121,9 @@ const exported = (name, it) => `exported(${JSON.stringify(name)}, ${it}, ${JSON.
 const used = Object.entries(first.modules).find(([id]) => id === kit)?.[1].renderedExports ?? [];
 const declared = Object.keys(DECLARED).filter((it) => used.includes(it)).map((it) => DECLARED[it]);
 const list = ["tools", ...declared.map(([name, of]) => `${of} as ${name}`)].join(", ");
-const outside = first.imports.find((it) => !interfaces(it));
+// A package may import what only a part of it needs that is not used: it is left out with it.
+const imported = importsOf(first.code);
+const outside = first.imports.find((it) => !interfaces(it) && imported.includes(it));
 if (outside) {
   console.error(`${relative(root, author)}, or what it imports, imports ${outside}, which is not there: components run without Node.js, and on what package.json installs and kit/madoguchi.js offers`);
   process.exit(1);
@@ -172,7 +179,7 @@ function home(bytes) {
 
 // The world: what is imported, and what is exported.
 const world = [
-  ...new Set(Array.from(code.matchAll(/^import .*"(.+)";$/gm), ([, it]) => `    import ${it};`)),
+  ...new Set(importsOf(code).map((it) => `    import ${it};`)),
   ...exports.map((it) => `    export madoguchi:tool/${kebab(it)}@0.1.0;`),
 ];
 const wit = join(root, "build/wit");
@@ -190,7 +197,7 @@ async function compiled() {
   const endless = setInterval(() => {
     const { user, system } = process.cpuUsage();
     if (user + system < CPU_SECONDS_MAX * 1e6) return;
-    told(new Error(`not built in ${CPU_SECONDS_MAX} s: ${relative(root, author)} and what it imports are run once, and do not come to their end; look for a loop outside of functions`));
+    told(new Error(`not built in ${CPU_SECONDS_MAX} s: ${relative(root, author)} and what it imports are run once, and do not come to their end; look for a loop outside of functions; on a slow machine, raise CPU_SECONDS_MAX in kit/build.mjs`));
   }, 200);
   const { component } = await made.catch((error) => told(placed(error, whole)));
   clearInterval(endless);
