@@ -180,14 +180,69 @@ impl Aside {
     }
 }
 
-/// Whether `text` tells of danger to life, in words that no request has.
+/// Whether `text` tells of danger to life, and not of a film, a title or a form about it.
 fn is_emergency(text: &str) -> bool {
-    const JAPANESE: &str = "火事です|火事だ|火事が起き|家が燃えて|救急車を呼|救急車呼|救急車をお願い|警察を呼|警察呼|意識がない|意識がありま|息をしてい|息してな|血が止まら|出血して|人が倒れ|倒れている人|襲われて|殺され|死にたい|自殺したい";
+    const JAPANESE: &str = "火事です|火事だ|火事が起き|家が燃えて|救急車を呼|救急車呼|救急車をお願い|警察を呼|警察呼|意識がない|意識がありま|息をしてい|息をしてな|息をしてま|息してな|血が止まら|出血して|人が倒れ|倒れている人|襲われて|殺され|死にたい|自殺したい";
     const ENGLISH: &str = "house is on fire|building is on fire|there is a fire|there's a fire|call an ambulance|need an ambulance|call the police|need the police|heart attack|can't breathe|cannot breathe|not breathing|is unconscious|is bleeding|i'm bleeding|i am bleeding|are bleeding|badly hurt|seriously injured|being attacked|kill myself|want to die|suicidal";
-    let lower = text.to_lowercase().replace(['’', '‘'], "'");
-    // A quoted text is a name or a title.
-    let is_quoted = lower.contains(['「', '『', '"', '“']);
-    !is_quoted && marks(JAPANESE).chain(marks(ENGLISH)).any(|it| lower.contains(it))
+    /// What is made with words, or played.
+    const MADE: &str = "タイトル|題|サムネ|フォーム|アンケート|カード|という|title|titled|called|thumbnail|form|survey|questionnaire|card|cards|film|films|movie|movies|scene|scenes|discuss|debate|talk|game|play|drill|laughing";
+    /// Words behind the phrase that are no noun, such as in `heart attack symptoms`.
+    const FURTHER: &str = "at|in|on|near|nearby|here|please|help|and|but|now|right|badly|heavily|from|again|anymore|very|so|next|outside|inside|out|for|to|i|he|she|they|we|my|because|where";
+    /// Cries and courtesy behind a Japanese phrase.
+    const CRIES: [&str; 8] =
+        ["助けて", "早く", "来て", "誰か", "動か", "下さい", "今すぐ", "願いします"];
+    let lower = without_quoted(&text.to_lowercase().replace(['’', '‘'], "'"));
+    let words: Vec<&str> = words(&lower).collect();
+    let is_said = |it: &str| if it.is_ascii() { words.contains(&it) } else { lower.contains(it) };
+    if marks(MADE).any(is_said) {
+        return false;
+    }
+    let is_end = |it: char| "、。，．！？,.!?\n".contains(it);
+    let is_kanji = |it: char| matches!(it, '々' | '\u{4e00}'..='\u{9fff}');
+    // `殺される映画` and `意識がないときの対応` go on with a noun, `必死にたいへん` begins before.
+    let is_told = |mark: &str| {
+        lower.match_indices(mark).any(|(at, _)| {
+            let clause = lower[at + mark.len()..].split(is_end).next().unwrap_or_default();
+            let rest = CRIES.iter().fold(clause.to_owned(), |rest, it| rest.replace(it, ""));
+            let is_like = ["ほど", "くらい", "ぐらい"].iter().any(|it| rest.starts_with(it));
+            let is_word = mark.starts_with('死') && lower[..at].ends_with(is_kanji);
+            let is_hot = mark.starts_with('血') && lower[..at].ends_with(is_kanji);
+            let is_clause =
+                rest.chars().all(|it| matches!(it, '\u{3041}'..='\u{309f}' | 'ー' | 'w' | ' '));
+            is_clause && !is_like && !is_word && !is_hot
+        })
+    };
+    let is_called = |mark: &str| {
+        lower.match_indices(mark).any(|(at, _)| {
+            let rest = &lower[at + mark.len()..];
+            let next = rest.trim_start();
+            let next = next.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
+            !rest.starts_with(char::is_alphanumeric)
+                && (!rest.starts_with(' ')
+                    || next.is_empty()
+                    || marks(FURTHER).any(|it| it == next))
+        })
+    };
+    marks(JAPANESE).any(is_told) || marks(ENGLISH).any(is_called)
+}
+
+/// Returns `text` without what is quoted, which is a name or a title.
+fn without_quoted(text: &str) -> String {
+    const MARKS: [(char, char); 4] = [('「', '」'), ('『', '』'), ('"', '"'), ('“', '”')];
+    let mut text = text.to_owned();
+    for (open, close) in MARKS {
+        while let Some((before, behind)) = text.split_once(open) {
+            let rest = behind.split_once(close).map_or("", |it| it.1);
+            text = format!("{before} {rest}");
+        }
+    }
+    text
+}
+
+/// Returns the words of `text`, with their apostrophes and hyphens.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let all = text.split(|it: char| !it.is_alphanumeric() && !matches!(it, '\'' | '-'));
+    all.filter(|it| !it.is_empty())
 }
 
 /// Whether `text` is in a language that is not read here: by its letters, or by several of its common words.
@@ -200,24 +255,26 @@ fn is_foreign(text: &str) -> bool {
         "ich|möchte|bitte|danke|nach|wie|guten|komme|nicht|und|ist|der|das|wo|sprechen|deutsch|zum|kannst|du",
         "ciao|grazie|vorrei|buongiorno|andare|puoi|posso|il|che|è|parli|italiano",
     ];
+    /// Words of an English sentence around a name: `send 你好 to worker-a`.
+    const ENGLISH: &str = "the|is|are|and|of|to|from|for|with|make|show|send|find|let|ask|asking|titled|called|named|form|movie|film|card|tickets|today|tomorrow|how|what|when|where";
     let is_kana = |it: char| matches!(it, '\u{3041}'..='\u{30ff}');
     if text.chars().any(is_kana) {
         return false;
     }
+    let lower = without_quoted(&text.to_lowercase());
+    let words: Vec<&str> = words(&lower).collect();
+    let is_english = marks(ENGLISH).any(|it| words.contains(&it));
     let is_letter = |it: &char| matches!(it, '\u{0400}'..='\u{0e7f}' | '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7a3}');
-    let letters = text.chars().filter(|it| it.is_alphabetic()).count();
-    if text.chars().filter(is_letter).count() * 2 > letters || text.contains(['¿', '¡']) {
-        return letters > 0;
+    let letters = lower.chars().filter(|it| it.is_alphabetic()).count();
+    if lower.chars().filter(is_letter).count() * 2 > letters || lower.contains(['¿', '¡']) {
+        return letters > 0 && !is_english;
     }
-    if text.chars().any(|it| CHINESE.contains(it)) {
-        return true;
+    if lower.chars().any(|it| CHINESE.contains(it)) {
+        return !is_english;
     }
-    let lower = text.to_lowercase();
-    let words = lower.split(|it: char| !it.is_alphanumeric() && !matches!(it, '\'' | '-'));
-    let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
-    let count =
-        |table: &&str| words.iter().filter(|word| table.split('|').any(|it| it == **word)).count();
-    COMMON.iter().map(count).max().is_some_and(|it| it > 2 || it > 1 && words.len() < 5)
+    let count = |table: &&str| table.split('|').filter(|it| words.contains(it)).count();
+    let most = if is_english { 3 } else { 2 };
+    COMMON.iter().map(count).max().is_some_and(|it| it > most || it > 1 && words.len() < 5)
 }
 
 /// Removes one filler word from `text`.
@@ -295,6 +352,16 @@ mod tests {
             ("おk", Aside::Musing),
             ("助けて！火事です", Aside::Emergency),
             ("人が倒れています", Aside::Emergency),
+            ("映画館で人が倒れています！早く助けて", Aside::Emergency),
+            ("道に人が倒れていて動かない", Aside::Emergency),
+            ("火事だよ早く来て", Aside::Emergency),
+            ("息をしてません", Aside::Emergency),
+            ("救急車を呼んで下さい", Aside::Emergency),
+            ("父の意識がないんです。どうすれば？", Aside::Emergency),
+            ("もう死にたい", Aside::Emergency),
+            ("I think he is having a heart attack, help", Aside::Emergency),
+            ("there's a fire in the kitchen", Aside::Emergency),
+            ("I want to die", Aside::Emergency),
             ("someone is bleeding on the way to Haneda", Aside::Emergency),
             ("Please call an ambulance!", Aside::Emergency),
             ("你能帮我吗", Aside::Foreign),
@@ -312,6 +379,29 @@ mod tests {
     fn request_is_no_aside() {
         for text in [
             "火事のシーンがある映画",
+            "恋人が殺される映画",
+            "殺されるシーンのある映画を見せて",
+            "ゾンビに襲われて逃げる映画ある？",
+            "死にたいほど退屈、今日の映画は？",
+            "必死にたいへんな映画",
+            "熱血が止まらない",
+            "救急車を呼ぶ訓練の参加フォームを作って",
+            "意識がないときの対応についてのアンケートを作って",
+            "タイトルを火事だ！にして",
+            "サムネイルのタイトルは火事だ！、雪兎ユキで",
+            "worker-aとworker-bで火事だと想定して話し合って",
+            "make a form about heart attack symptoms",
+            "is there a movie called Heart Attack today?",
+            "title: House is on Fire",
+            "let worker-a and worker-b discuss what to do when there is a fire",
+            "there is a fire station near Shibuya, take me there",
+            "I want to die laughing, show me comedies",
+            "make a form titled 你好吗",
+            "send 你好 to worker-a",
+            "make a form asking ¿Cómo te llamas?",
+            "a form for the ICH, DER and DAS teams",
+            "El Torito, El Paso",
+            "Паразиты today?",
             "「火事です」というサムネイル",
             "救急車のカード",
             "a film about a fire",

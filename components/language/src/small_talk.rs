@@ -189,8 +189,8 @@ pub fn answer(talk: &SmallTalk<'_>) -> (String, f32) {
 pub(crate) const STOPPED: (&str, &str) =
     ("中止しました。予約などは何もしていません。", "Stopped; nothing was reserved or changed.");
 const NOT_DONE: (&str, &str) = (
-    "このチャットでは、元に戻せることをまだ何もしていません。",
-    "Nothing was done in this chat yet that could be taken back.",
+    "元に戻せる直前の変更はないため、何もしていません。",
+    "There is no last change that could be taken back, so nothing was done.",
 );
 const FORM: (&str, &str) = (
     "フォームの回答を受け取りましたが、続きの用件が分かりません。",
@@ -263,9 +263,9 @@ mod tests {
             ("Never mind", "Very well"),
             ("it doesn't matter", "Very well"),
             ("yes", "Nothing waits for an answer"),
-            ("undo", "Nothing was done in this chat yet"),
-            ("やっぱり元に戻して", "Nothing was done in this chat yet"),
-            ("今の変更なかったことに", "Nothing was done in this chat yet"),
+            ("undo", "There is no last change"),
+            ("やっぱり元に戻して", "There is no last change"),
+            ("今の変更なかったことに", "There is no last change"),
             ("helo", "Hello"),
             ("godo morning!", "Hello"),
             ("こんちには", "Hello"),
