@@ -230,7 +230,9 @@ impl Query {
             ("from there", "from ", ""),
             ("to there", "to ", ""),
         ];
-        const BACK: &str = "on the way home|on the way back|on my way home|on my way back|帰るとき|順番を逆に|順番逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|is it back|does it take back|and back again|back again|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
+        const HOMEWARD: &str =
+            "on the way home|on the way back|on my way home|on my way back|帰るとき";
+        const BACK: &str = "順番を逆に|順番逆に|逆の順番|逆順|逆ルート|帰りは|帰り道は|帰り道|復路は|逆方向|逆に|is it back|does it take back|and back again|back again|and back|the way back|way back|return trip|the reverse|reverse it|reverse the route|swap the ends|other way round|other way around";
         // Of compared places, it refers to the one reported as the best.
         let best = self.ranked.iter().min_by_key(|it| self.measure.key(it.1)).map(|it| &it.0);
         let end = best.filter(|_| self.destinations.len() > 1).or(self.destinations.first());
@@ -258,7 +260,9 @@ impl Query {
         }
         const ALSO: &str = "帰りも|帰り道も|復路も|行き帰り";
         // With a route of its own, the sentence means a round trip of that route.
-        let is_new = lower.contains("から") || lower.contains("まで");
+        let is_new = lower.contains("から")
+            || lower.contains("まで")
+            || lower.split_once("from ").is_some_and(|it| it.1.contains(" to "));
         let also = || ALSO.split('|').find(|it| !is_new && lower.contains(it));
         let alone = || is_reversal(&lower).then_some(lower.as_str());
         // `and back roads` are roads.
@@ -266,7 +270,8 @@ impl Query {
             let behind = lower.split_once(*way).map(|it| it.1);
             behind.is_some_and(|it| ![" road", " street"].iter().any(|road| it.starts_with(road)))
         };
-        let back = BACK.split('|').find(is_way).or_else(also).or_else(alone);
+        let homeward = || HOMEWARD.split('|').find(|it| !is_new && lower.contains(it));
+        let back = homeward().or_else(|| BACK.split('|').find(is_way)).or_else(also).or_else(alone);
         let (Some(begin), Some(back)) = (self.origins.first(), back) else {
             return text.to_owned();
         };

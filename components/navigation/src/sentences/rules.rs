@@ -78,7 +78,7 @@ const ANY_OF_THEIRS: Sign = Says(&[Word::THEIRS, Word::THEIR_ACTION]);
 /// The rules; the first match counts.
 const RULES: &[Rule<Goal, Sign>] = &[
     // `高速代いくら` asks for no ticket's price.
-    rule(96, Goal::Route, &[Sign::Ends, Sign::Tolls, Says(&[Word::PRICE])], &[]),
+    rule(96, Goal::Route, &[Sign::Ends, Sign::Tolls, Says(&[Word::PRICE])], &[THEIRS]),
     rule(72, Goal::Elsewhere, &[Sign::Nearby], &[ANY_OF_THEIRS, Sign::Compared]),
     rule(72, Goal::Distances, &[Sign::Compared], &[]),
     rule(

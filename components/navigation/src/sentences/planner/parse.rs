@@ -220,7 +220,12 @@ fn is_refused(text: &[char], tokens: &[Token], at: usize) -> bool {
     let token = &tokens[at];
     if !token.is_ascii {
         let next = tokens.get(at + 1);
-        return next.is_some_and(|it| is_no(it) && is_gap(&between(token.to, it.from), BEHIND));
+        return next.is_some_and(|it| {
+            let behind = between(it.to, text.len());
+            is_no(it)
+                && is_gap(&between(token.to, it.from), BEHIND)
+                && !is_wanted_after_all(&between(it.from, it.to), &behind)
+        });
     }
     // `not by car or bike` refuses both; `don't take the car` has a yes between.
     let is_joint = |it: &&Token| matches!(it.means, Means::Or | Means::Want);
@@ -238,6 +243,31 @@ fn is_refused(text: &[char], tokens: &[Token], at: usize) -> bool {
         }
         _ => is_no(&tokens[before]) && is_gap(&between(tokens[before].to, token.from), BEFORE),
     })
+}
+
+/// Whether what follows turns a Japanese no round: `行かない？`, `使わないと間に合わない`, `行きたくなった`, `嫌いじゃない`.
+fn is_wanted_after_all(no: &str, behind: &str) -> bool {
+    /// Nouns and verbs for leaving out, whose question is about the rest: `車以外は？`.
+    const OUT: &str = "以外|なし|無し|ナシ|抜き|ぬき|せず|外し|はずし|除い|除外|やめ";
+    const TURNED: &str = "せ|れ|られな|ざる|ねば|なきゃ|なくちゃ|きゃ|くちゃ|じゃな|ではな|でもな|いじゃな|いではな|いでもな|わけじゃな|わけではな|い手は";
+    const MUST: &str = "いと|ないと|ければ|なければ|くては|なくては";
+    const ELSE: &str = "いけ|だめ|ダメ|駄目|なら|間に合|無理|困|嫌|いや|。|!|、";
+    const ENDS: &str = "な|い|の|ん|です|でしょう|だろう|か|かな|ね";
+    if marks(OUT).any(|it| no.starts_with(it)) {
+        return false;
+    }
+    let must = marks(MUST).find_map(|it| behind.strip_prefix(it));
+    let is_must = |rest: &str| rest.is_empty() || marks(ELSE).any(|it| rest.starts_with(it));
+    // `行きたくなった`.
+    let becomes = || no.ends_with('な') && behind.starts_with(['っ', 'り', 'る']);
+    if becomes() || marks(TURNED).any(|it| behind.starts_with(it)) || must.is_some_and(is_must) {
+        return true;
+    }
+    let mut rest = behind;
+    while let Some(further) = marks(ENDS).find_map(|it| rest.strip_prefix(it)) {
+        rest = further;
+    }
+    rest.starts_with(['?', '？']) || rest.is_empty() && behind.ends_with('か')
 }
 
 /// Whether all constraints are taken back.

@@ -58,6 +58,44 @@ fn refused_mode_is_not_taken() {
 }
 
 #[test]
+fn wanted_mode_is_taken() {
+    for (sentences, expected) in [
+        (&[JA, "車で行きたくなった"][..], "driving"),
+        (&["渋谷から新宿まで歩いて", "車で行きたくなってきた"], "driving"),
+        (&[JA, "歩きたくなった"], "walking"),
+        (&[JA, "車で行かなきゃ"], "driving"),
+        (&[JA, "車を使わないと間に合わない"], "driving"),
+        (&[JA, "車でなければだめ"], "driving"),
+        (&[JA, "徒歩じゃないとだめ"], "walking"),
+        (&[JA, "車で行かせて"], "driving"),
+        (&[JA, "自転車で行かない？"], "bicycling"),
+        (&[JA, "歩いて行かないか"], "walking"),
+        (&[JA, "自転車じゃない？"], "bicycling"),
+        (&[JA, "歩きはだめですか？"], "walking"),
+        (&[JA, "歩くのは嫌いじゃない"], "walking"),
+        (&[JA, "車は避けられない"], "driving"),
+        (&[JA, "車を避けるルートは？"], "walking"),
+        (&[JA, "車を使わないとどれくらい？"], "walking"),
+        (&[JA, "車で行きたくないんですが"], "walking"),
+        (&[JA, "車なしは？"], "walking"),
+        (&[EN, "why not walk?"], "walking"),
+        (&[EN, "why not by bike?"], "bicycling"),
+        (&["from Shibuya to Shinjuku on foot", "why not go by car?"], "driving"),
+        (&[EN, "can't I walk?"], "walking"),
+    ] {
+        assert_eq!(mode(sentences), expected, "{sentences:?}");
+    }
+    let avoid = asked(&[EN, "can't we take toll roads?"])["avoid"].clone();
+    assert_eq!(avoid, Value::Null);
+}
+
+#[test]
+fn new_route_on_the_way_home_is_new() {
+    let found = ends(&[EN, "from Ginza to Ueno on the way home"]);
+    assert_eq!((&*found.0, &*found.1), ("ginza", "ueno"));
+}
+
+#[test]
 fn last_change_of_a_route_is_taken_back() {
     for (sentences, expected) in [
         (&[JA, "池袋まで", "元に戻して"][..], ("渋谷", "新宿")),
