@@ -33,9 +33,10 @@ fn last_change_is_taken_back_after_thanks() {
         &["青いカードを3枚見せて", "元に戻して"][..],
         &["show me 2 blue cards", "thanks", "undo"],
         &["from Shibuya to Shinjuku", "undo"],
+        &["showtimes of Akira tomorrow", "the previous one"],
     ] {
         let (tools, text) = last(sentences);
-        let is_told = text.contains("まだ何もして") || text.contains("Nothing was done");
+        let is_told = text.contains("元に戻せる") || text.contains("nothing was done");
         assert!(tools.is_empty() && is_told, "{sentences:?}: {text}");
     }
 }
@@ -53,6 +54,34 @@ fn danger_and_other_languages_are_answered_at_once() {
         let (tools, text) = last(&[sentence]);
         assert!(tools.is_empty() && text.contains(told), "{sentence}: {text}");
     }
+}
+
+#[test]
+fn danger_and_names_in_requests_are_no_asides() {
+    for (sentence, tool) in [
+        ("恋人が殺される映画", "list_movies"),
+        ("死にたいほど退屈、今日の映画は？", "list_movies"),
+        ("救急車を呼ぶ訓練の参加フォームを作って", "request_form"),
+        ("雪兎ユキでサムネイルを作って、タイトルは救急車を呼べ", "get_card_illustration"),
+        ("worker-aとworker-bで火事だと想定して話し合って", "begin_conversation"),
+        ("make a form about heart attack symptoms", "request_form"),
+        ("is there a movie called Heart Attack today?", "list_movies"),
+        ("let worker-a and worker-b discuss what to do when there is a fire", "begin_conversation"),
+        ("thumbnail with Luna, title: Call the Police", "get_card_illustration"),
+        ("make a form titled 你好吗", "request_form"),
+        ("make a form asking ¿Cómo te llamas?", "request_form"),
+    ] {
+        let (tools, text) = last(&[sentence]);
+        assert_eq!(tools.first().map(String::as_str), Some(tool), "{sentence}: {text}");
+    }
+}
+
+#[test]
+fn tickets_on_a_way_have_no_tolls() {
+    let (tools, text) = last(&["渋谷から新宿の映画館のチケットはいくらかかる？"]);
+    assert_eq!(tools[0], "list_movies", "{text}");
+    let (tools, text) = last(&["recommend something scary"]);
+    assert_eq!(tools[0], "list_movies", "{text}");
 }
 
 #[test]

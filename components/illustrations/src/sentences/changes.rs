@@ -292,6 +292,10 @@ impl Cards {
             if !self.wanted.iter().any(|it| it.is_theme) {
                 next.wanted.truncate(most);
             }
+            // The number of `3 more` is understood.
+            let text = utterance.text();
+            let digits = text.split(|it: char| !it.is_ascii_digit()).filter(|it| !it.is_empty());
+            next.words.extend(digits.map(str::to_owned));
             (next.limit, next.is_all) = (Some(count), false);
             for card in &mut next.wanted {
                 (card.is_found, card.is_second) = (false, card.written.is_some());

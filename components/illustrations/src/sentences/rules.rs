@@ -144,7 +144,9 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
                     let before = before.trim_end();
                     marks(SOME).any(|it| before == it || before.ends_with(&format!(" {it}")))
                 };
-                moods(&utterance.lower).iter().any(|it| is_behind(it.1))
+                // `recommend something scary` may mean a film.
+                !utterance.says("recommend|suggest")
+                    && moods(&utterance.lower).iter().any(|it| is_behind(it.1))
             };
             (is_like || is_shown() || is_some()) && !moods(&utterance.lower).is_empty()
         }

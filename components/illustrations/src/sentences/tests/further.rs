@@ -73,6 +73,17 @@ fn more_cards_are_further_ones() {
 }
 
 #[test]
+fn number_of_more_cards_is_understood() {
+    let mut talk = new_talk();
+    for sentence in ["show me 3 blue cards", "3 more"] {
+        let next = talk.say(sentence);
+        let Decision::Call(calls) = next else { panic!("{sentence}: {next:?}") };
+        let text = concluded(&talk.back(&[result_of(&calls[0])])).text();
+        assert!(!text.contains("did not understand"), "{sentence}: {text}");
+    }
+}
+
+#[test]
 fn other_card_is_not_the_one_shown() {
     for sentences in [
         &["ルナを見せて", "別の"][..],
