@@ -177,7 +177,7 @@ async fn puts_a_servers_questions_to_our_client_and_returns_answers() {
     let modern = Modern::start();
     let token = "token = { value = 'hunter2hunter2' }";
     let server = with(&modern, token).await;
-    let theirs = "theirs, of hunter2hunter2";
+    let theirs = "theirs, of hunter2hunter2, and [secret:0] of a client";
     let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
     let asks = Deed::Result(json!({
         "resultType": "input_required", "requestState": theirs,

@@ -53,10 +53,9 @@ pub struct Mask {
     forms: Vec<Arc<str>>,
 }
 
-/// Replacement of the secret with that number, where it is needed again.
-fn mark(number: usize) -> String {
-    format!("[secret:{number}]")
-}
+/// Beginning of a mark, in place of a secret that is needed again: its number and a bracket follow. The bracket alone
+/// follows where the text has this beginning by itself.
+const MARK: &str = "[secret:";
 
 /// Minimum length of a masked form, in bytes. Shorter ones would match by chance.
 const FORM_BYTES_MIN: usize = 6;
@@ -77,16 +76,39 @@ impl Mask {
         self.forms.iter().fold(text.to_owned(), |text, form| text.replace(&**form, MASK))
     }
 
-    /// `text`, with a mark in place of each secret, which [`revealed`](Self::revealed) turns into the secret again.
+    /// `text`, with a mark in place of each secret, which [`revealed`](Self::revealed) turns into the secret again. What
+    /// looks like a mark is none afterwards: it may come from a client.
     pub fn marked(&self, text: &str) -> String {
-        let forms = self.forms.iter().enumerate();
-        forms.fold(text.to_owned(), |text, (number, form)| text.replace(&**form, &mark(number)))
+        let own = format!("{MARK}]");
+        let (mut marked, mut rest) = (String::new(), text);
+        let first = |rest: &str| {
+            let forms = self.forms.iter().enumerate();
+            let found =
+                forms.filter_map(|(number, form)| Some((rest.find(&**form)?, form, number)));
+            found.min_by_key(|(at, form, _)| (*at, usize::MAX - form.len()))
+        };
+        while let Some((at, form, number)) = first(rest) {
+            marked += &rest[..at].replace(MARK, &own);
+            marked += &format!("{MARK}{number}]");
+            rest = &rest[at + form.len()..];
+        }
+        marked + &rest.replace(MARK, &own)
     }
 
     /// `text` as it was before [`marked`](Self::marked): for the server that has said it, and for no other.
     pub fn revealed(&self, text: &str) -> String {
-        let forms = self.forms.iter().enumerate();
-        forms.fold(text.to_owned(), |text, (number, form)| text.replace(&mark(number), form))
+        let mut parts = text.split(MARK);
+        let mut revealed = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let found = part.split_once(']').and_then(|(number, rest)| match number {
+                "" => Some((MARK, rest)),
+                number => Some((&**self.forms.get(number.parse::<usize>().ok()?)?, rest)),
+            });
+            let (text, rest) = found.unwrap_or((MARK, part));
+            revealed += text;
+            revealed += rest;
+        }
+        revealed
     }
 
     /// Whether a secret is in `text`.
@@ -309,6 +331,30 @@ mod tests {
         assert_eq!(marked, "[secret:0] and [secret:1], [secret:0]");
         assert_eq!(mask.revealed(&marked), text);
         assert_eq!(Mask::default().revealed(&marked), marked);
+    }
+
+    #[test]
+    fn reveals_nothing_that_was_not_marked() {
+        let mut mask = mask();
+        for form in ["secret", "hunter2hunter2hunter2", "Bearer hunter2hunter2", "[secret:0]"] {
+            mask.add(form);
+            for text in [
+                "[secret:0]",
+                "[secret:0",
+                "[secret:",
+                "[secret:]",
+                "[secret:9][secret:x]",
+                "[secret:[secret:0]hunter2hunter2[secret:1]",
+                "[hunter2hunter2:0]",
+                "Bearer hunter2hunter2hunter2 [secret:1] secret",
+                "席",
+            ] {
+                for mask in [&mask, &Mask::default()] {
+                    assert_eq!(mask.revealed(&mask.marked(text)), text);
+                }
+                assert!(!mask.marked(text).contains("hunter2hunter2"), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -14,6 +14,9 @@ pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
 /// Error code in place of a too large answer.
 pub(super) const TOO_LARGE: ErrorCode = ErrorCode(-32_097);
 
+/// Member of a result that comes back to its server.
+const STATE: &str = "requestState";
+
 /// Error in place of an invalid message.
 pub(super) fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
     unusable(&format!("its answer is no message in JSON: {}", unreadable::explain(error)), id)
@@ -89,22 +92,22 @@ pub(super) fn readable<'a>(text: &'a str, mask: &Mask) -> Cow<'a, str> {
 fn masked<'a>(json: Cow<'a, str>, mask: &Mask) -> Cow<'a, str> {
     // JSON may write any character of a secret as an escape.
     let may_be_escaped = !mask.is_empty() && json.contains("\\u");
-    if !may_be_escaped && !mask.is_in(&json) {
+    if !may_be_escaped && !mask.is_in(&json) && !json.contains(STATE) {
         return json;
     }
     let Ok(mut message) = serde_json::from_str::<Value>(&json) else {
         return mask.text(&json).into();
     };
     // The server needs its state as it was, and gets it so.
-    let mut is_changed = false;
-    if let Some(Value::String(state)) = message.pointer_mut("/result/requestState")
-        && mask.is_in(state)
-    {
-        *state = mask.marked(state);
-        is_changed = true;
-    }
+    let state = message.pointer_mut("/result").and_then(Value::as_object_mut);
+    let state =
+        state.and_then(|it| Some((mask.marked(it.get(STATE)?.as_str()?), it.remove(STATE)?)));
+    let mut is_changed = state.as_ref().is_some_and(|(marked, it)| it != marked);
     for part in ["result", "error", "params"] {
         is_changed |= message.get_mut(part).is_some_and(|it| mask.json(it));
+    }
+    if let Some((marked, _)) = state {
+        message["result"][STATE] = marked.into();
     }
     if is_changed { message.to_string().into() } else { json }
 }
@@ -225,6 +228,20 @@ mod tests {
             assert!(!read.to_string().contains("abcdef"), "{read}");
             let state = read["result"]["requestState"].as_str().unwrap();
             assert_eq!(mask.revealed(state), "a abcdef==");
+        }
+    }
+
+    #[test]
+    fn mark_of_a_client_in_a_state_reveals_nothing() {
+        let mut mask = Mask::default();
+        mask.add("abcdef==");
+        for mask in [mask, Mask::default()] {
+            for state in ["you said [secret:0]", "[secret:0] abcdef== [secret:"] {
+                let result = json!({ "requestState": state, "inputRequests": {} });
+                let sent = json!({ "jsonrpc": "2.0", "id": 7, "result": result }).to_string();
+                let read: Value = serde_json::from_str(&readable(&sent, &mask)).unwrap();
+                assert_eq!(mask.revealed(read["result"]["requestState"].as_str().unwrap()), state);
+            }
         }
     }
 
