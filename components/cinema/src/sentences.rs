@@ -646,9 +646,12 @@ impl Family for Cinema {
     }
 }
 
-/// Whether `utterance` names seats and nothing else.
+/// Whether `utterance` names seats and nothing else; `E5とE6はだめ` refuses them.
 fn names_seats(utterance: &Sentence) -> bool {
-    !utterance.numbers.marked.is_empty() && unused(utterance, &Used::default()).is_empty()
+    const REFUSED: &str = "だめ|ダメ|駄目|以外|じゃな|ではな|でな|いや|嫌|避け|抜き|not|except|avoid|anything but|other than";
+    !utterance.says(REFUSED)
+        && !utterance.numbers.marked.is_empty()
+        && unused(utterance, &Used::default()).is_empty()
 }
 
 /// Whether `utterance` changes a reservation without naming a film.

@@ -115,7 +115,7 @@ const ORDERS: &[(Order, &str)] = &[
     ),
     (
         Order::Best,
-        "評価順|人気順|おすすめ順|評判順|rated higher|rated better|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|話題作|話題の映画|話題のやつ|人気作|名作|ヒット作|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|everyone's talking about|everyone is talking about|everybody's talking about|everybody is talking about|people are talking about|people talk about|talked about|good",
+        "評価順|人気順|おすすめ順|評判順|rated higher|rated better|by rating|by stars|評価の高い|評価が高い|評価高い|星の多い|星が多い|点数の高い|点数が高い|評判|most stars|best reviewed|best rated|top rated|top-rated|best rating|高評価|おすすめ|お勧め|オススメ|話題作|話題の映画|話題のやつ|人気作|名作|ヒット作|人気|評価|面白い|おもしろい|高評価|recommend|popular|best|rated|highest rating|top film|top movie|everyone's talking about|everyone is talking about|everybody's talking about|everybody is talking about|people are talking about|people talk about|most talked about|much talked about|talked-about|good",
     ),
 ];
 /// Comparisons of two films.
@@ -533,8 +533,7 @@ pub(super) fn is_position(text: &str) -> bool {
 }
 
 /// Words for a film that is not named.
-const VAGUE: &str =
-    "話題作|話題の映画|話題のやつ|人気作|名作|ヒット作|短めの|短い映画|talking about|talked about";
+const VAGUE: &str = "話題作|話題の映画|話題のやつ|人気作|名作|ヒット作|短めの|短い映画|talking about|most talked about|much talked about|talked-about";
 
 /// Whether `utterance` describes a film by its renown or length: `話題作`, `something everyone is talking about`.
 pub(super) fn is_vague(utterance: &Utterance) -> bool {

@@ -648,7 +648,7 @@ pub(super) fn is_named(names: &[String], text: &str) -> bool {
 fn is_refused(names: &[String], sentence: &str) -> bool {
     const BEFORE: &str =
         "not |not the |no |nor |nothing like |anything but |skip |without |neither ";
-    const BEHIND: &str = "じゃなく|ではなく|でなく|でもなく|でもない|じゃない映画|以外|はもう見た|は見たので|は見たから|は観たので|は観たから|はパス|はいや|は嫌|抜き";
+    const BEHIND: &str = "じゃなく|ではなく|でなく|でもなく|でもない|じゃない映画|以外|はもう見た|は見たので|は見たから|は観たので|は観たから|はパス|はいやな|はいやだ|はいやで|はいや、|は嫌|抜き";
     const JOINTS: &str = " or |, or | nor |と|や|でも|、";
     let text = sentence.to_lowercase();
     let mut names: Vec<_> = names.iter().map(|it| it.to_lowercase()).collect();

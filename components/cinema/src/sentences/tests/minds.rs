@@ -12,6 +12,10 @@ fn cancels_nothing_on_a_condition() {
         "if it's free of charge cancel r-9, otherwise leave it",
         "cancel r-9 only if I get all my money back",
         "cancel r-9 unless it is too late",
+        "無料ならなるべく早くr-9をキャンセルして",
+        "返金してもらえるならr-9をキャンセルして",
+        "cancel r-9 if you can refund me",
+        "cancel r-9 if I can get a refund",
     ] {
         let mut talk = new_talk();
         assert_eq!(call(&talk.say(sentence)).0, "get_reservation", "{sentence}");
@@ -39,6 +43,21 @@ fn polite_conditions_are_orders() {
         "cancel r-9 if possible",
         "could you cancel r-9 if you don't mind",
         "だったらr-9をキャンセルして",
+        "それでしたら予約r-9を取り消してください",
+        "もしかしたら行けないのでr-9をキャンセルして",
+        "出張に行かなければならないのでr-9をキャンセルして",
+        "熱が出たらしくて、r-9をキャンセルしたい",
+        "なんならr-9もキャンセルして",
+        "r-9なら取り消していいよ",
+        "お手数でなければr-9をキャンセルしてください",
+        "お時間があればr-9をキャンセルしてください",
+        "まだ間に合うならr-9をキャンセルして",
+        "cancel r-9 if you would",
+        "if you have a moment cancel r-9",
+        "if it's not too much trouble cancel r-9",
+        "I'm not sure if I can make it, so cancel r-9",
+        "cancel r-9 and tell me if it worked",
+        "unless I'm mistaken r-9 is mine, cancel it",
         "予約r-9をキャンセルしたら席は空きますよね、お願いします",
     ] {
         let mut talk = new_talk();
@@ -160,6 +179,21 @@ fn seats_are_chosen_after_they_were_shown() {
         let mut talk = new_talk().after(first, &[films(), showings(), seats()]);
         assert_eq!(call(&talk.say(later)).0, "list_available_seats", "{later}");
         assert!(asks_name(&talk.back(&[seats()])), "{later}");
+    }
+}
+
+#[test]
+fn refused_seats_are_not_booked() {
+    for (first, later) in [
+        ("明日18:30のAKIRAの空席は？", "C4とC5はだめ"),
+        ("明日18:30のAKIRAの空席は？", "C4とC5以外"),
+        ("seats left for Akira tomorrow 6:30pm?", "not C4 and C5"),
+    ] {
+        let mut talk = new_talk().after(first, &[films(), showings(), seats()]);
+        if let Decision::Call(calls) = talk.say(later) {
+            assert_eq!(calls[0].name, "list_available_seats", "{later}");
+            assert!(!asks_name(&talk.back(&[seats()])), "{later}");
+        }
     }
 }
 
