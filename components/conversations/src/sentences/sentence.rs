@@ -32,7 +32,7 @@ const VERBS: &str =
 const FILLERS: &str = "then|too|as well|also|instead|please|pls|now|ok|okay|again|it is|いいや|いい|もいい|お願い|お願いします|おねがい|よろしく|も|だけ|やっぱり|やっぱ|して|やって|する|話して|頼む|させて|やらせて|させたい|させてください";
 /// Texts that end a Japanese topic.
 const TOPIC_TAILS: &str = "について|ちょっと話|話したい|話がした|に関して|に関する|のことを|を聞|を尋|をたずね|を質問|を教え|を確認|を調べ|を相談|を頼|を議論|を話|\
-     会議させ|会議をさせ|会議して|会議を|討論させ|討論をさせ|と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話して|話を|お話";
+     会議させ|会議をさせ|会議して|会議をして|討論させ|討論をさせ|と聞|って聞|か聞|か尋|か確認|か教え|か調べ|聞いて|きいて|尋ねて|質問して|相談|話し合|議論|会話|対話|話させ|話して|話を|お話";
 /// Texts before an English topic.
 const TOPIC_HEADS: &str = "should |must |shall |about |on |for |to tell me about |to tell us about |to tell me |to tell us |what they know about |\
      whether |if |to discuss |discuss |ask for |ask about |ask to |ask whether |ask |discussing |talking about |to talk about |talk about |talk to each other about |to chat about |to ";

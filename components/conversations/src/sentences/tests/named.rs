@@ -103,6 +103,9 @@ fn purpose_keeps_what_each_agent_is_to_be() {
         ("worker-aは猫派、worker-bは犬派で議論させて", "worker-aは猫派、worker-bは犬派"),
         ("worker-a should interview worker-b about tea", "tea"),
         ("worker-aとworker-bで来月の企画について話し合って", "来月の企画"),
+        ("worker-aとworker-bで会議を短くする方法を話して", "会議を短くする方法"),
+        ("worker-aとworker-bで会議をする意味を議論して", "会議をする意味"),
+        ("worker-aとworker-bで予算会議をして", "予算"),
     ] {
         let next = new_talk().say(sentence);
         let (tool, arguments) = call(&next);
