@@ -146,7 +146,7 @@ pub(super) fn asks_fields(utterance: &Utterance) -> bool {
         "見せて|みせて|見せ|みせ|見たい|みたい|教えて|おしえて|一覧|確認したい|確認して|確認";
     const SHOWS: &str = "show|list|display|see|tell me|give me|let me see|i want to see|what are";
     const POLITE: &str = "please |can you |could you |now |ok |just |only ";
-    const CHANGES: &str = "を必須|は必須に|を任意|は任意に|追加|足して|消して|削除|変えて|変更|もらう|add|remove|make|rename|if|when|with|for|asking";
+    const CHANGES: &str = "を必須|は必須に|を任意|は任意に|追加|足して|消して|削除|変えて|変更|もらう|add|remove|make|rename|as|if|when|with|for|asking";
     let asks = utterance.says(WHICH) && utterance.asks() && !utterance.says(FOR);
     let text: String = utterance.lower.iter().collect();
     let opened = marks(POLITE).fold(text.trim(), |it, lead| it.strip_prefix(lead).unwrap_or(it));

@@ -147,6 +147,7 @@ pub(super) struct Survey {
 struct Before {
     title: Option<String>,
     fields: Vec<Value>,
+    #[serde(default)]
     button: Option<String>,
 }
 

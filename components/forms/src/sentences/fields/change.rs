@@ -1,6 +1,8 @@
 //! Changes of an existing form: adds, removes, marks, constrains or moves fields.
 
-use language::{Language, aside::Aside, scan::marks, utterance::Utterance};
+use language::{
+    Language, aside::Aside, name_pieces::is_hiragana, scan::marks, utterance::Utterance,
+};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
@@ -75,7 +77,18 @@ pub(in crate::sentences) fn change(
         };
         let text = Text::new(&piece);
         let removed = text.find(REMOVE, 0);
-        if let Some((from, to)) = removed.filter(|it| it.0 == 0 || !text.chars[it.0].is_ascii()) {
+        let removed = removed.filter(|it| it.0 == 0 || !text.chars[it.0].is_ascii());
+        // `いらん物を追加`: the word belongs to a name, unless a field stands before it.
+        let is_of_name = |(from, to): &(usize, usize)| {
+            let is_noun = |it: &char| it.is_alphanumeric() && !is_hiragana(*it);
+            marks("いら|要ら|不要").any(|it| text.is_at(it, *from))
+                && text.chars.get(*to).is_some_and(is_noun)
+                && !items(&text.piece(0, *from)).iter().any(|name| {
+                    let name = name.trim_end_matches(['は', 'も', 'を', 'が']);
+                    fields.iter().any(|it| of(it, name))
+                })
+        };
+        if let Some((from, to)) = removed.filter(|it| !is_of_name(it)) {
             let names = match text.chars[from].is_ascii() {
                 true => text.piece(to, text.len()),
                 false => text.piece(0, from),
@@ -151,16 +164,23 @@ pub(in crate::sentences) fn change(
             continue;
         }
         let mut marked = false;
-        // `年齢は20歳以上で、任意` marks the one that is named.
-        let one = about.clone().filter(|_| !text.has("全部|ぜんぶ|all|them"));
-        let all = |it: (Vec<_>, bool)| vec![(one.map_or(it.0, |name| vec![name]), it.1)];
-        let markings = all_marked(&piece).map_or_else(|| marking(&piece), all);
+        // `年齢は20歳以上で、任意` marks the one that is named, and so does `make it optional` after its change.
+        let whole = all_marked(&piece);
+        let before_it = last.filter(|_| !is_changed && text.has("it|それ|これ"));
+        let one = about.as_deref().or(before_it).map(str::to_owned);
+        let one = one.filter(|_| whole.is_some() && !text.has("全部|ぜんぶ|all|them"));
+        let all = |it: (Vec<_>, bool)| vec![(one.clone().map_or(it.0, |name| vec![name]), it.1)];
+        let markings = whole.map_or_else(|| marking(&piece), all);
         for (names, is_required) in markings {
             let names: Vec<String> =
                 names.into_iter().map(|it| by_place(&it, &fields).unwrap_or(it)).collect();
             both.clone_from(&names);
             for field in &mut fields {
-                if names.iter().any(|name| name == "*" || of(field, name)) {
+                let is_meant = match &one {
+                    Some(name) => field["name"] == name.as_str(),
+                    None => names.iter().any(|name| name == "*" || of(field, name)),
+                };
+                if is_meant {
                     field["required"] = is_required.into();
                     let is_one = names.iter().all(|name| name != "*");
                     about = field["name"].as_str().filter(|_| is_one).map(str::to_owned);
@@ -304,6 +324,7 @@ pub(in crate::sentences) fn change(
             }
             let mut found = Reading::default();
             found.take(&items(&list.text()), true, &mut left);
+            let is_one = found.fields.len() == 1;
             for mut field in found.fields {
                 left.extend(field.settle());
                 let mut definition = field.definition(language, fields.len() + 1);
@@ -314,6 +335,7 @@ pub(in crate::sentences) fn change(
                 if let Some(shown) = &shown {
                     (definition["showIf"], is_sure) = (shown.clone(), true);
                 }
+                about = definition["name"].as_str().filter(|_| is_one).map(str::to_owned);
                 fields.insert(place, definition);
                 (place, is_changed) = (place + 1, true);
             }
@@ -456,7 +478,10 @@ fn added_at(text: &Text, phrases: &'static str) -> Option<(usize, usize)> {
 
 /// Whether `piece` asks for nothing: `sorry`, `お願いします`.
 fn is_said(piece: &str) -> bool {
-    !piece.contains(char::is_alphanumeric)
+    const CONTENT: &str = "いい感じ|いい感じです|あとはそれでok|それでok|あとはok|あとは大丈夫|以上|見せて|perfect|looks perfect|for the trouble|to bother you|for bothering you|show it|show me";
+    let text = piece.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
+    marks(CONTENT).any(|it| it == text)
+        || !piece.contains(char::is_alphanumeric)
         || is_filler(piece, false)
         || Aside::parse(piece).is_some()
 }

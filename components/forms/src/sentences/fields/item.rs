@@ -363,7 +363,11 @@ impl About {
                 false => drop(text.cut(from, to)),
             }
         }
-        self.bounds = bounds::take(text).or(self.bounds);
+        let found = bounds::take(text);
+        if found != Bounds::default() {
+            text.strip("", "is|are");
+        }
+        self.bounds = found.or(self.bounds);
         // `max two choices` limits the field before.
         const CHOSEN_OF: &str =
             "choices|choice|options|option|answers|を選択|選択|を選べる|選べる|選択可";

@@ -29,7 +29,7 @@ pub(super) const REMOVE: &str = "いらないです|いらない|いりません
 
 /// Splits a text into clauses.
 pub(super) fn clauses(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
+    let chars: Vec<char> = without_apology(text).chars().collect();
     let is_outside = outside(&chars);
     let (mut clauses, mut from) = (Vec::new(), 0);
     for at in 0..chars.len() {
@@ -57,6 +57,18 @@ pub(super) fn clauses(text: &str) -> Vec<String> {
         }
     }
     joined
+}
+
+/// Removes an apology before a request: `すみません、電話も足して`, `お手数ですが名前も`.
+fn without_apology(text: &str) -> &str {
+    const APOLOGIES: &str = "すみません|すいません|ごめん|ごめんね|ごめんなさい|申し訳ない|申し訳ありません|申し訳ございません|恐れ入ります|お手数です|お手数をおかけします|お忙しいところ恐れ入ります|お忙しいところすみません|悪いです|悪い";
+    const BEHIND: &str = "ですけど、|ですけど|けれど、|けど、|けど|が、|が|、|。";
+    let text = text.trim_start();
+    let rest = marks(APOLOGIES).find_map(|lead| {
+        let rest = text.strip_prefix(lead)?;
+        marks(BEHIND).find_map(|it| rest.strip_prefix(it))
+    });
+    rest.filter(|it| it.contains(char::is_alphanumeric)).unwrap_or(text)
 }
 
 /// Whether `clause` ends with an order for a form: `名前とメールのフォームを作って`.

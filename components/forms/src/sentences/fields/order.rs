@@ -28,8 +28,14 @@ pub(super) fn moved(
         name.strip(LEADS, "");
         name.text()
     };
-    if let Some((old, new)) = renamed(text) {
-        let field = fields.iter_mut().find(|it| is_called(it, &named(&old)))?;
+    if let Some((whole, old, new)) = renamed(text) {
+        // `猫の名前を愛称に変えて` may have the field's own label.
+        let whole = named(&whole).to_lowercase();
+        let is_label =
+            |it: &Value| it["label"].as_str().is_some_and(|it| it.to_lowercase() == whole);
+        let at = fields.iter().position(is_label);
+        let at = at.or_else(|| fields.iter().position(|it| is_called(it, &named(&old))))?;
+        let field = &mut fields[at];
         field["label"] = capital(&new).chars().take(LABEL_MAX).collect::<String>().into();
         return Some(field["name"].as_str().map(str::to_owned));
     }
@@ -290,11 +296,11 @@ pub(super) fn exchanged(text: &Text) -> Option<(String, String)> {
         old.strip("the|option", "option");
         return Some((old.text(), new.text()));
     }
-    renamed(text)
+    renamed(text).map(|(_, old, new)| (old, new))
 }
 
-/// Old and new name of a field.
-fn renamed(text: &Text) -> Option<(String, String)> {
+/// Old name of a field as written, what of it may be the name, and the new name.
+fn renamed(text: &Text) -> Option<(String, String, String)> {
     const VERBS: &str = "rename|relabel|change";
     /// What is called by a name: `電話の名前を連絡先に変えて`, `change the label of phone to contact`.
     const NAMES: &str =
@@ -308,9 +314,10 @@ fn renamed(text: &Text) -> Option<(String, String)> {
         // `change the email to optional` is a mark, and `change it to a dropdown` another type.
         let is_type = ["a ", "an ", "dropdown", "drop-down"].iter().any(|it| new.starts_with(it));
         let is_mark = is_type || Text::new(&new).has(REQUIRED) || Text::new(&new).has(OPTIONAL);
-        let mut old = Text::new(&text.piece(from, end));
+        let whole = text.piece(from, end);
+        let mut old = Text::new(&whole);
         old.strip(OF, "");
-        return Some((old.text(), new)).filter(|it| !it.1.is_empty() && !is_mark);
+        return Some((whole, old.text(), new)).filter(|it| !it.2.is_empty() && !is_mark);
     }
     let (end, _) = text.find(BEHIND, 1)?;
     let (particle, behind) = text.find("を", 1).filter(|it| it.1 < end)?;
@@ -318,9 +325,10 @@ fn renamed(text: &Text) -> Option<(String, String)> {
     let new = marks("「|」|『|』").fold(new, |it, mark| it.replace(mark, ""));
     // `メールを任意に変えて` is a mark.
     let is_mark = marks("必須|任意|最初|最後").any(|it| new.contains(it));
-    let mut old = Text::new(&text.piece(0, particle));
+    let whole = text.piece(0, particle);
+    let mut old = Text::new(&whole);
     old.strip("", NAMES);
-    Some((old.text(), new)).filter(|it| !it.1.trim().is_empty() && !is_mark)
+    Some((whole, old.text(), new)).filter(|it| !it.2.trim().is_empty() && !is_mark)
 }
 
 /// Whether all fields become required, if `piece` says nothing else: `必須にして`, `make them optional`.

@@ -177,9 +177,85 @@ fn clauses_behind_the_order_are_not_lost() {
         "名前と金額のフォーム。金額は1万円まで",
         "領収書を添付できる経費フォーム。金額と日付も。金額は1万円まで",
         "経費フォーム。名前と金額と日付。金額は10000円以内",
+        "form with name and amount. The amount is at most 10000",
     ] {
         let fields = form(&[sentence]);
-        let amount = fields.iter().find(|it| it["label"] == "金額").unwrap();
+        let amount =
+            fields.iter().find(|it| it["label"] == "金額" || it["label"] == "Amount").unwrap();
         assert_eq!(amount["max"], 10_000, "{sentence}: {fields:?}");
+        assert!(fields.len() < 4, "{sentence}: {fields:?}");
+    }
+}
+
+#[test]
+fn it_means_the_field_of_the_change_before() {
+    let optional = |sentences: &[&str]| {
+        let fields = form(sentences);
+        let is_optional = |it: &&Value| it["required"] == false;
+        fields.iter().filter(is_optional).cloned().collect::<Vec<_>>()
+    };
+    for (sentences, expected) in [
+        (
+            &["form with name and email", "rename email to contact", "make it optional"][..],
+            "Contact",
+        ),
+        (&["form with name and email", "rename email to contact and make it optional"], "Contact"),
+        (&["form with name and email", "add phone, make it optional"], "Phone"),
+        (&["form with name and email", "add phone", "make it optional"], "Phone"),
+        (&["form with name and email", "make it optional"], "Name Email"),
+        (&["form with name and email", "add phone", "make them optional"], "Name Email Phone"),
+        (&["名前とメールのフォーム", "電話を追加して、任意で"], "電話番号"),
+        (&["名前とメールのフォーム", "電話を追加", "それは任意で"], "電話番号"),
+        (&["名前とメールのフォーム", "メールを連絡先に変更", "それを任意にして"], "連絡先"),
+        (
+            &["名前とメールのフォーム", "電話を追加", "全部任意にして"],
+            "お名前 メールアドレス 電話番号",
+        ),
+    ] {
+        assert_eq!(labels_of(&optional(sentences)).join(" "), expected, "{sentences:?}");
+    }
+}
+
+#[test]
+fn names_keep_words_of_changes() {
+    for (sentences, expected) in [
+        (&["猫の名前を聞くフォーム", "猫の名前を愛称に変えて"][..], "愛称"),
+        (&["名前と電話のフォーム", "電話の名前を連絡先に変えて"], "お名前 連絡先"),
+        (&["名前とメールのフォーム", "いらん物を追加"], "お名前 メールアドレス いらん物"),
+        (&["名前とメールのフォーム", "メールいらん、電話追加"], "お名前 電話番号"),
+        (&["form with pet name and age", "rename pet name to nickname"], "Nickname Age"),
+    ] {
+        assert_eq!(labels_of(&form(sentences)).join(" "), expected, "{sentences:?}");
+    }
+}
+
+#[test]
+fn courtesies_are_no_fields_and_no_notes() {
+    for sentences in [
+        &["すみません、名前とメールのフォームお願いします"][..],
+        &["お忙しいところ恐れ入りますが名前とメールのフォームをお願いします"],
+        &["名前のフォーム", "ごめん、メールも足して"],
+        &["名前のフォーム", "申し訳ないけどメールも足して"],
+        &["名前のフォーム", "いい感じ。メールも追加して"],
+        &["名前のフォーム", "メールも追加して、あとはそれでOK"],
+        &["form with name", "sorry for the trouble, add email"],
+        &["form with name, email and phone", "perfect. now drop phone"],
+    ] {
+        let mut talk = new_talk();
+        let last = sentences.iter().map(|it| talk.say(it)).last().unwrap();
+        let (found, said) = labels(&last);
+        let expected = if sentences[0].is_ascii() {
+            "Name:text Email:text"
+        } else {
+            "お名前:text メールアドレス:text"
+        };
+        assert_eq!((&*found, &*said), (expected, ""), "{sentences:?}");
+    }
+    // As content they stay.
+    for (sentence, expected) in [
+        ("「ごめんなさい」と「ありがとう」を書くフォーム", "ごめんなさい ありがとう"),
+        ("form with name and apology", "Name Apology"),
+    ] {
+        assert_eq!(labels_of(&form(&[sentence])).join(" "), expected);
     }
 }
