@@ -94,7 +94,7 @@ const PHRASES: &[(Aside, &str)] = &[
 
 /// Filler words before and after a remark.
 const FILLERS: (&str, &str) = (
-    "それは|じゃあ|では|それじゃ|やっぱり|やっぱ|あ|ああ|えっと|ねえ|ところで|で|ほんと|本当に|まじで|so|ok|okay|oh|ah|well|hey|and|then|now|no|please|btw|by the way|just|but|actually|haha|lol|sorry|can you|could you|tell me",
+    "それは|今のは|いまのは|さっきのは|今の話は|さっきの話は|この話は|じゃあ|では|それじゃ|やっぱり|やっぱ|あ|ああ|えっと|ねえ|ところで|で|ほんと|本当に|まじで|so|ok|okay|oh|ah|well|hey|and|then|now|no|please|btw|by the way|just|but|actually|haha|lol|sorry|can you|could you|tell me",
     "ですか|でしょうか|だっけ|でしたっけ|でした|ですね|ですよ|です|なの|なのか|だよ|だね|だな|だ|かな|っけ|さん|ください|教えて|教えてください|知ってる|わかる|分かる|ね|よ|な|は|の|か|わ|please|pls|plz|then|now|again|though|mate|man|instead|for me|everyone|all|thanks|today",
 );
 /// Longest remark, in characters.
