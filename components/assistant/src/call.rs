@@ -145,11 +145,21 @@ pub(crate) const NOT_ALLOWED: &str = "not_allowed";
 pub(crate) const UNKNOWN_TOOL: &str = "unknown_tool";
 pub(crate) const TOO_MANY_CALLS: &str = "too_many_calls";
 pub(crate) const TOO_MANY_ROUNDS: &str = "too_many_rounds";
-pub(crate) const DEADLINE: &str = "deadline";
+const DEADLINE: &str = "deadline";
+/// Beginning of the text with [`DEADLINE`].
+const NOT_WAITED_FOR: &str = "The call's end was not waited for";
 
 impl Failure {
     pub(crate) fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         Self { error: error.to_owned(), status, message: message.into(), ..Self::default() }
+    }
+
+    /// A call that did not end in time.
+    pub(crate) fn unfinished() -> Self {
+        let message = format!(
+            "{NOT_WAITED_FOR}, because the answer took too long. What only reads was given up; what changes something may still happen: look first."
+        );
+        Self::new(DEADLINE, 504, message)
     }
 
     /// Reads the host's JSON.
@@ -159,30 +169,45 @@ impl Failure {
     }
 
     /// Text for people, in their language. What the host and the agent loop say of a call that was not made is for
-    /// models; some tools have their English text in the details.
+    /// models; what a tool says is for people, also under one of these codes, and some have it in English as well.
     pub(crate) fn for_people(&self, language: Language) -> &str {
-        let (japanese, english) = match self.error.as_str() {
+        let (for_models, japanese, english): (&[&str], _, _) = match self.error.as_str() {
             NOT_ALLOWED => (
+                &["The person did not ", "The time was over before the person was asked"],
                 "承認されなかったため、実行していません。",
                 "It was not allowed, so it was not done.",
             ),
-            UNKNOWN_TOOL => {
-                ("この名前のツールは使えません。", "No tool of this name can be called here.")
-            }
+            UNKNOWN_TOOL => (
+                &["There is no tool ", "Unknown tool ", " cannot call ", " is no longer offered. "],
+                "この名前のツールは使えません。",
+                "No tool of this name can be called here.",
+            ),
             TOO_MANY_CALLS | TOO_MANY_ROUNDS => (
+                &[
+                    " calls can be made at once",
+                    "Too many calls of tools",
+                    "The call was not made: ",
+                ],
                 "呼び出し回数が上限を超えたため、実行していません。",
                 "It was not done, because there were too many calls.",
             ),
             DEADLINE => (
+                &[NOT_WAITED_FOR],
                 "時間内に終わりませんでした。実行された可能性があります。もう一度頼む前に、結果を確かめてください。",
                 "It did not end in time and may still have been done; look before you ask for it again.",
             ),
-            _ => {
-                let english = self.data.get("english").and_then(Value::as_str);
-                (self.message.as_str(), english.unwrap_or(&self.message))
-            }
+            _ => (&[], "", ""),
         };
-        language.pick(japanese, english)
+        if for_models.iter().any(|it| self.message.contains(it)) {
+            return language.pick(japanese, english);
+        }
+        let own = self.data.get("english").and_then(Value::as_str);
+        language.pick(self.message.as_str(), own.unwrap_or(&self.message))
+    }
+
+    /// Whether the call may still be going on.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.error == DEADLINE && self.message.contains(NOT_WAITED_FOR)
     }
 
     /// Returns the JSON object of the contract.

@@ -220,7 +220,7 @@ impl Assistant {
                         progress.ms.insert(call.id.clone(), ms);
                         held.push(it);
                     }
-                    None => left.push(Answered::failed(call, call_timed_out())),
+                    None => left.push(Answered::failed(call, Failure::unfinished())),
                 }
             }
             if is_late {
@@ -393,12 +393,6 @@ fn too_many_calls(most: usize) -> Failure {
 fn too_many_rounds() -> Failure {
     let message = "The call was not made: tools were called as often as they may be in one answer.";
     Failure::new(call::TOO_MANY_ROUNDS, 429, message)
-}
-
-/// A call that did not end in time.
-fn call_timed_out() -> Failure {
-    let message = "The call's end was not waited for, because the answer took too long. What only reads was given up; what changes something may still happen: look first.";
-    Failure::new(call::DEADLINE, 504, message)
 }
 
 /// A call that waited for the person when the time was over.

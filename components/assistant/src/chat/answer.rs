@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Answered, Body, Conclusion, Image, Language, Offer, Part, PendingCall, Stopped, ToolCall,
-    ToolResult, Usage, Wait, call, images_of, text_of,
+    ToolResult, Usage, Wait, images_of, text_of,
 };
 
 /// Maximum facts of one result in an answer without a model, and characters of one.
@@ -239,7 +239,7 @@ pub(super) fn done(answered: &[Answered], offers: &[Offer], language: Language) 
         match &answered.result {
             ToolResult::Failed(failure) => {
                 let why = failure.for_people(language);
-                match failure.error == call::DEADLINE {
+                match failure.is_unfinished() {
                     true => format!("{name}: {why}"),
                     false => language.pick(
                         format!("{name}: できませんでした（{why}）"),
@@ -350,7 +350,7 @@ pub(super) fn text_and_images(conclusion: &Conclusion) -> (String, Vec<Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Failure;
+    use crate::{Failure, call};
 
     fn answered(name: &str, result: ToolResult) -> Answered {
         let (arguments, meta) = Default::default();
@@ -370,8 +370,7 @@ mod tests {
             |structured| ToolResult::Output { structured, meta: json!({}), content: Vec::new() };
         let booked = answered("book", output(json!({ "number": "A-7" })));
         let looked = answered("look", output(json!({ "x": 1 })));
-        let late = Failure::new(call::DEADLINE, 504, "for models");
-        let left = [booked.clone(), answered("send", ToolResult::Failed(late))];
+        let left = [booked.clone(), answered("send", ToolResult::Failed(Failure::unfinished()))];
         let texts = |language| {
             let answered = [looked.clone(), booked.clone()];
             stopped((&answered, &left), &offers, "Stopped.", language).text()
@@ -381,23 +380,38 @@ mod tests {
             "book: done\n- number: A-7\nsend: It did not end in time and may still have been done; look before you ask for it again.\n\nStopped."
         );
         let japanese = texts(Language::Japanese);
-        assert!(japanese.contains("確かめてください") && !japanese.contains("for models"));
+        assert!(japanese.contains("確かめてください") && !japanese.contains("waited for"));
+        let own = Failure::new("deadline", 409, "締め切りは昨日でした。");
+        let own = [answered("send", ToolResult::Failed(own))];
+        let own = stopped((&own, &[]), &offers, "Stopped.", Language::Japanese).text();
+        assert_eq!(own, "send: できませんでした（締め切りは昨日でした。）\n\nStopped.");
         let nothing = stopped((&[looked], &[]), &offers, "Stopped.", Language::English);
         assert_eq!(nothing.text(), "Stopped.");
     }
 
     #[test]
     fn people_are_not_told_what_is_for_models() {
-        let mut own = Failure::new("seat_taken", 409, "座席は予約済みです。");
-        own.data.insert("english".to_owned(), "The seat is taken.".into());
+        let own = |code: &str| {
+            let mut own = Failure::new(code, 409, "座席は予約済みです。");
+            own.data.insert("english".to_owned(), "The seat is taken.".into());
+            own
+        };
         for (failure, japanese, english) in [
-            (own, "座席は予約済みです。", "The seat is taken."),
+            (own("seat_taken"), "座席は予約済みです。", "The seat is taken."),
             (
-                Failure::new(call::NOT_ALLOWED, 403, "Do not make it again."),
+                Failure::new(
+                    call::NOT_ALLOWED,
+                    403,
+                    "The person did not allow this call. It was not made; do not make it again unless they ask for it.",
+                ),
                 "承認されなかったため、実行していません。",
                 "It was not allowed, so it was not done.",
             ),
             (Failure::new("full", 409, "It is full."), "It is full.", "It is full."),
+            (own("not_allowed"), "座席は予約済みです。", "The seat is taken."),
+            (own("unknown_tool"), "座席は予約済みです。", "The seat is taken."),
+            (own("too_many_calls"), "座席は予約済みです。", "The seat is taken."),
+            (own("deadline"), "座席は予約済みです。", "The seat is taken."),
         ] {
             let entry = |language| {
                 let failed = answered("book", ToolResult::Failed(failure.clone()));
