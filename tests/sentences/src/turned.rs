@@ -112,20 +112,3 @@ fn choice_is_put_aside_in_other_words() {
     let taken = fields(&["名前とメールのフォーム", "住所を追加", "やっぱり今のは白紙に戻して"]);
     assert_eq!(taken.as_array().unwrap().len(), 2, "{taken}");
 }
-
-#[test]
-fn clause_about_a_named_field_stays_with_the_form() {
-    for (sentence, label) in [
-        ("経費フォーム。金額と日付。金額は1万円まで", "金額"),
-        ("領収書を添付できる経費フォーム。金額と日付も。金額は1万円まで", "金額"),
-        ("expense form with amount and date. Amount up to 10000 yen", "Amount"),
-    ] {
-        let outcome = follow(&mut Talk::new(), sentence);
-        let fields = &outcome.calls[0].arguments["form_schema"]["fields"];
-        let field = fields.as_array().unwrap().iter().find(|it| it["label"] == label);
-        assert_eq!(field.unwrap()["max"], 10_000, "{sentence}: {fields}");
-    }
-    // What is about something else is a request of its own.
-    let outcome = follow(&mut Talk::new(), "名前のフォームを作って。東京から横浜までの道は？");
-    assert!(outcome.waits || outcome.calls.len() > 1, "{outcome:?}");
-}

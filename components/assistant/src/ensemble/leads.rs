@@ -96,10 +96,7 @@ pub(super) fn requests(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> 
     let own = parts.iter().filter(|it| it.1.name == whole.name).map(|it| it.1.confidence);
     let is_own = |at: usize| {
         let (part, lead) = &parts[at];
-        lead.name != whole.name
-            && is_request(lead)
-            && !goes_on(&parts, at)
-            && is_own(&parts, at, part, lead)
+        lead.name != whole.name && is_request(lead) && is_own(&parts, at, part, lead)
     };
     let is_all = is_request(whole)
         && own.fold(0.0, f32::max) <= whole.confidence
@@ -108,10 +105,9 @@ pub(super) fn requests(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> 
         return Vec::new();
     }
     // A part that is no request joins the one before it.
-    let on: Vec<bool> = (0..parts.len()).map(|at| goes_on(&parts, at)).collect();
     let mut requests: Vec<(Option<String>, String)> = Vec::new();
-    for ((part, lead), on) in parts.into_iter().zip(on) {
-        let name = Some(lead).filter(|it| is_request(it) && !on).map(|it| it.name);
+    for (part, lead) in parts {
+        let name = Some(lead).filter(is_request).map(|it| it.name);
         match requests.last_mut() {
             Some(last) if name.is_none() || last.0 == name || last.0.is_none() => {
                 last.1.push(' ');
@@ -121,22 +117,8 @@ pub(super) fn requests(whole: &Lead, parts: Vec<(String, Lead)>) -> Vec<String> 
             _ => requests.push((name, part)),
         }
     }
-    if requests.len() < 2 {
-        return Vec::new();
-    }
     requests.truncate(REQUESTS_MAX);
     requests.into_iter().map(|it| it.1).collect()
-}
-
-/// Whether a part states more of what a part before it names: `経費フォーム。金額と日付。金額は1万円まで`.
-fn goes_on(parts: &[(String, Lead)], at: usize) -> bool {
-    let lower = parts[at].0.to_lowercase();
-    let text = opened(&lower);
-    let is_named = text.split_once('は').is_some_and(|(topic, _)| {
-        let is_in = |it: &(String, Lead)| it.0.to_lowercase().contains(topic);
-        topic.chars().count() > 1 && parts[..at].iter().any(is_in)
-    });
-    is_named && !is_asked_for(text)
 }
 
 /// Whether `part` is an order or a question.
@@ -304,19 +286,6 @@ mod tests {
             ("the one on Monday", lead("a", 0.7)),
         ] {
             assert!(dropped(&whole, &parts(second, lead)).is_empty(), "{second}");
-        }
-    }
-
-    #[test]
-    fn more_of_what_was_named_is_no_request() {
-        let whole = lead("forms", 0.6);
-        let parts = |last: &str| {
-            let first = ("金額と日付のフォーム".to_owned(), lead("forms", 0.9));
-            vec![first, (last.to_owned(), lead("routes", 0.8))]
-        };
-        assert!(requests(&whole, parts("金額は1万円まで")).is_empty());
-        for own in ["東京から横浜まで", "金額は出る？", "amount to Yokohama"] {
-            assert_eq!(requests(&whole, parts(own)).len(), 2, "{own}");
         }
     }
 
