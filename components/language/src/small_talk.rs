@@ -120,7 +120,7 @@ pub fn is_nothing(text: &str) -> bool {
 /// Whether `text` only takes back the last change: `undo`, `やっぱり元に戻して`.
 pub fn takes_back(text: &str) -> bool {
     const UNDO: &str = "元に戻して|もとに戻して|前に戻して|さっきの状態に戻して|戻して|今の変更は取り消して|今の変更は取り消し|今のなし|今のはなし|さっきのほうがいい|さっきの方がいい|さっきのがいい|前のほうがいい|前の方がいい|前のほうがよかった|前の方がよかった|the previous one|the one before|i liked the previous one better|i prefer the previous one|undo|undo that|undo the last change|undo the change|change it back|change that back|put it back|go back to the previous version|revert|revert that|revert it|なかったことにして|なかったことに|無かったことにして|無かったことに|undo it|今のは白紙に戻して|さっきのは白紙に戻して|今の変更は白紙に戻して|さっきの変更は白紙に戻して";
-    const LEADS: &str = "やっぱり|やっぱ|やはり|あ、|いや、|ごめん、|actually |no, |and |ok |please |さっきのは|さっきの変更は|さっきの変更を|さっきの|今のは|今の変更は|今の変更を|今の|いまの|それは|それ|oh, |sorry, |さっきの変更|今の変更";
+    const LEADS: &str = "やっぱり|やっぱ|やはり|あ、|いや、|ごめん、|actually |no, |and |ok |please |さっきのは|さっきの変更は|さっきの変更を|さっきの変更|さっきの|今のは|今の変更は|今の変更を|今の変更|今の|いまの|それは|それ|oh, |sorry, ";
     const TAILS: &str = "ください|下さい|ほしい|くれる|ね|。|、|!|！|.|?|？| please";
     let text = text.to_lowercase();
     let mut text = text.trim();
