@@ -68,8 +68,12 @@ impl Provider for OpenAi {
         if calls.is_array() {
             arguments["tool_calls"] = calls.clone();
         }
-        if *self == Self::DeepSeek {
-            arguments["reasoning_content"] = THOUGHT.into();
+        let thought = match self {
+            Self::DeepSeek => json!(THOUGHT),
+            _ => message["reasoning_content"].clone(),
+        };
+        if thought.is_string() {
+            arguments["reasoning_content"] = thought;
         }
         let default = if calls.is_array() { "tool_calls" } else { "stop" };
         let finish_reason = message["finish_reason"].as_str().unwrap_or(default);
