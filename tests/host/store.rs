@@ -21,7 +21,7 @@ use tests::postgres::Cluster;
 
 /// A deadline that only a test which hangs would meet.
 fn far_deadline() -> Instant {
-    Instant::now() + Duration::from_secs(60)
+    Instant::now() + Duration::from_secs(240)
 }
 
 fn address(url: &str) -> Address {

@@ -277,9 +277,9 @@ impl ChatContext {
     ) -> TurnOutcome {
         let offers = self.assistant.offers();
         let made = resumed.answered.iter().filter(|it| resumed.ms.contains_key(&it.call.id));
-        let calls = made.map(|it| {
-            let ms = resumed.ms.get(&it.call.id);
-            answer::call(&it.call, &it.result, ms, &offers, self.language)
+        let calls = made.map(|answered| {
+            let ms = resumed.ms.get(&answered.call.id);
+            answer::call(&answered.call, &answered.result, ms, &offers, self.language)
         });
         let calls = calls.collect();
         let (waiting, answered) = (resumed.waiting, resumed.answered);

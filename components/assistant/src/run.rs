@@ -261,8 +261,8 @@ impl Assistant {
         let mut outcomes: Vec<Option<(CallOutcome, u64)>> = calls.iter().map(|_| None).collect();
         let (mut places, mut requests) = (Vec::new(), Vec::new());
         for (place, call) in calls.iter().enumerate() {
-            let back = |it| {
-                let outcome = CallOutcome::Done(it);
+            let back = |answered| {
+                let outcome = CallOutcome::Done(answered);
                 notify_ended(call, &outcome, 0, task.language, sink);
                 Some((outcome, 0))
             };

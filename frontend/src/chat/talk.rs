@@ -32,8 +32,8 @@ pub(crate) use composing::{ATTACHED_MAX, AppText};
 const DEFAULT_ASSISTANT: &str = "counter";
 
 /// Asks for an answer and takes what comes of it: a part of its own, since a reader begins by writing a question.
-pub(crate) static ANSWER: Part<Ask> = part!(transcript: Ask = &Ask(|it, request, number, stop| {
-    Box::pin(it.receive(request, number, stop))
+pub(crate) static ANSWER: Part<Ask> = part!(transcript: Ask = &Ask(|talk, request, number, stop| {
+    Box::pin(talk.receive(request, number, stop))
 }));
 
 /// Asks with this request, the attempt of that number, which the controller stops.

@@ -147,7 +147,7 @@ async fn shared_link_opens_the_same_routes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn missing_code_of_a_search_is_said_once() {
+async fn missing_code_of_a_search_is_reported_once() {
     let server = TestServer::with(&["assistant", "navigation"]).await;
     let browser = Browser::open_at(&server.url(), "icon.svg", Look::PHONE).await;
     browser.devtools("Network.enable", json!({})).await;

@@ -317,8 +317,8 @@ pub(super) fn stopped(
 ) -> Conclusion {
     let is_in = |it: &&Answered| answered.iter().any(|other| other.call.id == it.call.id);
     let all = answered.iter().chain(left.iter().filter(|it| !is_in(it)));
-    let changes = |it: &&Answered| {
-        offers.iter().any(|offer| offer.name == it.call.name && !offer.is_read_only)
+    let changes = |answered: &&Answered| {
+        offers.iter().any(|offer| offer.name == answered.call.name && !offer.is_read_only)
     };
     let all: Vec<_> = all.filter(changes).cloned().collect();
     ended(answered, &done(&all, offers, language), notice)
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_not_told_what_is_for_models() {
+    fn people_read_reasons_in_their_language() {
         let own = |code: &str| {
             let mut own = Failure::new(code, 409, "座席は予約済みです。");
             own.data.insert("english".to_owned(), "The seat is taken.".into());

@@ -23,8 +23,8 @@ use crate::route::{FamilyRoute, Route};
 use crate::text::{Key, Lang};
 
 /// Asks and takes what is found: a part of its own, since a reader begins by saying from where to where.
-pub(super) static SEARCH: Part<Search> = part!(navigation_found: Search = &Search(|it, number, stop| {
-    Box::pin(it.work(number, stop))
+pub(super) static SEARCH: Part<Search> = part!(navigation_found: Search = &Search(|board, number, stop| {
+    Box::pin(board.work(number, stop))
 }));
 
 /// Searches as the attempt of this number, which the controller stops.

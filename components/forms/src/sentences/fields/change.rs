@@ -340,7 +340,7 @@ pub(in crate::sentences) fn change(
                 (place, is_changed) = (place + 1, true);
             }
             left.extend(found.left);
-        } else if !is_said(&piece) {
+        } else if !is_no_wish(&piece) {
             left.push(piece);
         }
     }
@@ -477,7 +477,7 @@ fn added_at(text: &Text, phrases: &'static str) -> Option<(usize, usize)> {
 }
 
 /// Whether `piece` asks for nothing: `sorry`, `お願いします`.
-fn is_said(piece: &str) -> bool {
+fn is_no_wish(piece: &str) -> bool {
     const CONTENT: &str = "いい感じ|いい感じです|あとはそれでok|それでok|あとはok|あとは大丈夫|以上|見せて|perfect|looks perfect|for the trouble|to bother you|for bothering you|show it|show me";
     let text = piece.trim().trim_end_matches(['.', '!', '。', '！']).to_lowercase();
     marks(CONTENT).any(|it| it == text)

@@ -220,11 +220,11 @@ fn is_refused(text: &[char], tokens: &[Token], at: usize) -> bool {
     let token = &tokens[at];
     if !token.is_ascii {
         let next = tokens.get(at + 1);
-        return next.is_some_and(|it| {
-            let behind = between(it.to, text.len());
-            is_no(it)
-                && is_gap(&between(token.to, it.from), BEHIND)
-                && !is_wanted_after_all(&between(it.from, it.to), &behind)
+        return next.is_some_and(|next| {
+            let behind = between(next.to, text.len());
+            is_no(next)
+                && is_gap(&between(token.to, next.from), BEHIND)
+                && !is_wanted_after_all(&between(next.from, next.to), &behind)
         });
     }
     // `not by car or bike` refuses both; `don't take the car` has a yes between.
