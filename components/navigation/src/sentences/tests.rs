@@ -646,7 +646,8 @@ fn numbers_are_no_places() {
 }
 
 /// The call that the last of `sentences` leads to, after each of the others was answered by routes.
-fn asked(sentences: &[&str]) -> Value {
+/// A talk in which all `sentences` are said, all but the last with routes found, and what the last one brings.
+fn after(sentences: &[&str]) -> (trial::Talk, Decision) {
     let (last, before) = sentences.split_last().unwrap();
     let mut talk = new_talk();
     for sentence in before {
@@ -654,6 +655,11 @@ fn asked(sentences: &[&str]) -> Value {
         talk.back(&[routes()]);
     }
     let decided = talk.say(last);
+    (talk, decided)
+}
+
+fn asked(sentences: &[&str]) -> Value {
+    let (_, decided) = after(sentences);
     let (tool, arguments) = call(&decided);
     assert_eq!(tool, "route_search", "{sentences:?}");
     arguments
@@ -698,13 +704,7 @@ fn replaces_stop_by_stop() {
 
 /// The stops of the way that the last of `sentences` leads to.
 fn stops(sentences: &[&str]) -> Vec<String> {
-    let (last, before) = sentences.split_last().unwrap();
-    let mut talk = new_talk();
-    for sentence in before {
-        talk.say(sentence);
-        talk.back(&[routes()]);
-    }
-    talk.say(last);
+    let (talk, _) = after(sentences);
     let stops = talk.last[0].meta.get("navigation/via").and_then(Value::as_array);
     let stops = stops.into_iter().flatten().filter_map(Value::as_str);
     stops.map(str::to_lowercase).collect()
@@ -760,13 +760,7 @@ fn reports_unsupported_road_number() {
         &["from Shibuya to Yokohama", "via route 246"],
         &["from Shibuya to Yokohama", "not via 246"],
     ] {
-        let (last, before) = sentences.split_last().unwrap();
-        let mut talk = new_talk();
-        for sentence in before {
-            talk.say(sentence);
-            talk.back(&[routes()]);
-        }
-        talk.say(last);
+        let (mut talk, _) = after(sentences);
         let text = concluded(&talk.back(&[routes()])).text();
         let is_told = text.contains("道路や橋") || text.contains("road or bridge");
         assert!(is_told && !text.contains("分からない") && !text.contains("understand"), "{text}");

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// The names of the cards and themes that `sentences` fetch in the end, each with its limit.
-fn fetched(sentences: &[&str]) -> Vec<(String, Option<u64>)> {
+/// A talk in which all `sentences` are said, all but the last with results, and the calls of the last one.
+fn after(sentences: &[&str]) -> (trial::Talk, Vec<ToolCall>) {
     let (last, before) = sentences.split_last().unwrap();
     let mut talk = new_talk();
     for sentence in before {
@@ -13,6 +13,12 @@ fn fetched(sentences: &[&str]) -> Vec<(String, Option<u64>)> {
     }
     let next = talk.say(last);
     let Decision::Call(calls) = next else { panic!("{sentences:?}: {next:?}") };
+    (talk, calls)
+}
+
+/// The names of the cards and themes that `sentences` fetch in the end, each with its limit.
+fn fetched(sentences: &[&str]) -> Vec<(String, Option<u64>)> {
+    let (_, calls) = after(sentences);
     let name = |call: &ToolCall| {
         let name = call.arguments.get("card_name").or(call.arguments.get("theme"));
         let limit = call.arguments.get("limit").and_then(|it| it.as_u64());
@@ -126,15 +132,7 @@ fn both_are_this_card_and_the_one_before() {
         (&["show me Luna", "show me Nox", "put both on one thumbnail"], true),
         (&["show me Luna", "show me Nox", "show me both"], false),
     ] {
-        let (last, before) = sentences.split_last().unwrap();
-        let mut talk = new_talk();
-        for sentence in before {
-            let next = talk.say(sentence);
-            let Decision::Call(calls) = next else { panic!("{sentence}: {next:?}") };
-            talk.back(&calls.iter().map(result_of).collect::<Vec<_>>());
-        }
-        let next = talk.say(last);
-        let Decision::Call(calls) = next else { panic!("{sentences:?}: {next:?}") };
+        let (mut talk, calls) = after(sentences);
         assert_eq!(calls.len(), 2, "{sentences:?}: {calls:?}");
         let next = talk.back(&calls.iter().map(result_of).collect::<Vec<_>>());
         let is_composed =

@@ -9,13 +9,7 @@ fn ends(sentences: &[&str]) -> (String, String) {
 }
 
 fn mode(sentences: &[&str]) -> String {
-    let (last, before) = sentences.split_last().unwrap();
-    let mut talk = new_talk();
-    for sentence in before {
-        talk.say(sentence);
-        talk.back(&[routes()]);
-    }
-    talk.say(last);
+    let (talk, _) = after(sentences);
     assert!(!talk.last.is_empty(), "{sentences:?}");
     let mode = talk.last[0].meta.get("navigation/travelMode").and_then(Value::as_str);
     mode.unwrap_or("driving").to_owned()
@@ -223,13 +217,7 @@ fn compares_both_kinds_of_roads() {
         &["from Tokyo to Yokohama", "not only highways but local roads too"],
         &["from Tokyo to Yokohama", "both highways and back roads"],
     ] {
-        let (last, before) = sentences.split_last().unwrap();
-        let mut talk = new_talk();
-        for sentence in before {
-            talk.say(sentence);
-            talk.back(&[routes()]);
-        }
-        talk.say(last);
+        let (talk, _) = after(sentences);
         let avoids: Vec<_> = talk
             .last
             .iter()
