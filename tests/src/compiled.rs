@@ -57,7 +57,7 @@ pub(crate) fn keep(data: &Path) {
     }
     let age = |it: &PathBuf| fs::metadata(it).and_then(|it| it.modified()).ok();
     let mut kept = files(&shared);
-    kept.sort_by_key(age);
+    kept.sort_by_cached_key(age);
     for code in kept.iter().take(kept.len().saturating_sub(FILES_MAX)) {
         let _ = fs::remove_file(code);
     }
