@@ -14,7 +14,7 @@ use host::{Config, registry::library::Library, seal::Seal};
 const KEY: [u8; 32] = *b"the key of every test's data dir";
 
 /// Maximum number of files; the oldest are deleted beyond it.
-const FILES_MAX: usize = 160;
+const FILES_MAX: usize = 600;
 
 /// Where tests make their folders: on the disk of the shared code, so that it can be linked.
 pub(crate) fn scratch() -> PathBuf {
