@@ -5,10 +5,12 @@ use std::convert::Infallible;
 
 use anyhow::{Context, Result, bail};
 use wasm_encoder::reencode::{Error, Reencode, utils};
-use wasm_encoder::{ElementSection, ExportSection, ImportSection, Module, TypeSection};
+use wasm_encoder::{
+    CodeSection, ElementSection, ExportSection, FunctionSection, ImportSection, Module, TypeSection,
+};
 use wasmparser::{
-    CustomSectionReader, Element, ElementItems, ElementKind, Export, Import, Imports, Operator,
-    Parser, TypeSectionReader,
+    CodeSectionReader, CustomSectionReader, Element, ElementItems, ElementKind, Export,
+    FunctionSectionReader, Import, Imports, Operator, Parser, Payload, TypeRef, TypeSectionReader,
 };
 
 /// Hexadecimal digits of the hash behind a name.
@@ -21,13 +23,14 @@ pub(crate) fn lean(wasm: &[u8]) -> Result<Vec<u8>> {
     utils::parse_core_module(&mut all, &mut Module::new(), Parser::new(0), wasm)
         .context("a part is WebAssembly")?;
     let types = (0..).zip(all.0).map(|(new, old)| (old, new)).collect();
-    written(wasm, Lean { names: None, types: Some(types) })
+    written(wasm, Lean { names: None, types: Some(types), order: Order::of(wasm)? })
 }
 
 /// Rewrites the main program and its JavaScript binding, which then call hashed names by number.
 pub(crate) fn lean_program(wasm: &[u8], script: &str) -> Result<(Vec<u8>, String)> {
     let mut names = Names::default();
-    let wasm = written(wasm, Lean { names: Some(&mut names), types: None })?;
+    let lean = Lean { names: Some(&mut names), types: None, order: Order::of(wasm)? };
+    let wasm = written(wasm, lean)?;
     Ok((wasm, names.in_script(script)?))
 }
 
@@ -74,6 +77,52 @@ impl Names {
     }
 }
 
+/// The order of a module's functions by their code: what begins alike is compressed best side by side.
+struct Order {
+    /// The number of functions that the module imports, and that keep their place.
+    imported: u32,
+    /// The functions in their new order, by their old places.
+    old: Vec<u32>,
+    /// The new places of the functions, by their old places.
+    new: Vec<u32>,
+}
+
+impl Order {
+    fn of(wasm: &[u8]) -> Result<Self> {
+        let (mut imported, mut bodies) = (0, Vec::new());
+        for payload in Parser::new(0).parse_all(wasm) {
+            match payload.context("a part is WebAssembly")? {
+                Payload::ImportSection(imports) => {
+                    for import in imports.into_imports() {
+                        imported += u32::from(matches!(import?.ty, TypeRef::Func(_)));
+                    }
+                }
+                Payload::CodeSectionEntry(body) => bodies.push(body.as_bytes()),
+                _ => {}
+            }
+        }
+        let mut old: Vec<u32> = (0..).take(bodies.len()).collect();
+        old.sort_by_key(|at| bodies[*at as usize]);
+        let mut new = vec![0; old.len()];
+        (0..).zip(&old).for_each(|(place, at)| new[*at as usize] = place);
+        Ok(Self { imported, old, new })
+    }
+
+    /// New number of a function.
+    fn renumbered(&self, function: u32) -> u32 {
+        let own = function.checked_sub(self.imported);
+        let place = own.and_then(|at| self.new.get(at as usize));
+        place.map_or(function, |place| self.imported + place)
+    }
+
+    /// What there is of each function, in the new order.
+    fn sorted<T, E>(&self, each: impl Iterator<Item = Result<T, E>>) -> Result<Vec<T>, E> {
+        let mut all =
+            each.collect::<Result<Vec<_>, E>>()?.into_iter().map(Some).collect::<Vec<_>>();
+        Ok(self.old.iter().filter_map(|at| all.get_mut(*at as usize)?.take()).collect())
+    }
+}
+
 /// Numbers of the types that a module uses.
 #[derive(Default)]
 struct Used(BTreeSet<u32>);
@@ -101,6 +150,7 @@ struct Lean<'a> {
     names: Option<&'a mut Names>,
     /// New numbers of the types that stay; `None` if all do.
     types: Option<BTreeMap<u32, u32>>,
+    order: Order,
 }
 
 impl Reencode for Lean<'_> {
@@ -108,6 +158,32 @@ impl Reencode for Lean<'_> {
 
     fn type_index(&mut self, index: u32) -> Result<u32, Error<Infallible>> {
         Ok(self.types.as_ref().and_then(|it| it.get(&index).copied()).unwrap_or(index))
+    }
+
+    fn function_index(&mut self, index: u32) -> Result<u32, Error<Infallible>> {
+        Ok(self.order.renumbered(index))
+    }
+
+    fn parse_function_section(
+        &mut self,
+        section: &mut FunctionSection,
+        functions: FunctionSectionReader<'_>,
+    ) -> Result<(), Error<Infallible>> {
+        for kind in self.order.sorted(functions.into_iter())? {
+            section.function(self.type_index(kind)?);
+        }
+        Ok(())
+    }
+
+    fn parse_code_section(
+        &mut self,
+        section: &mut CodeSection,
+        code: CodeSectionReader<'_>,
+    ) -> Result<(), Error<Infallible>> {
+        for body in self.order.sorted(code.into_iter())? {
+            self.parse_function_body(section, body)?;
+        }
+        Ok(())
     }
 
     fn parse_type_section(
@@ -178,8 +254,8 @@ impl Reencode for Lean<'_> {
 #[cfg(test)]
 mod tests {
     use wasm_encoder::{
-        ConstExpr, CustomSection, Elements, EntityType, ExportKind, HeapType, RefType,
-        TableSection, TableType, ValType,
+        ConstExpr, CustomSection, Elements, EntityType, ExportKind, Function, HeapType,
+        Instruction, RefType, TableSection, TableType, ValType,
     };
 
     use super::*;
@@ -242,6 +318,55 @@ mod tests {
         };
         let part = lean(&module()).unwrap();
         assert_eq!((counts(&module()), counts(&part)), (2, 1));
+    }
+
+    #[test]
+    fn calls_and_tables_follow_functions_into_their_order() {
+        let mut types = TypeSection::new();
+        types.ty().function([], []);
+        let mut imports = ImportSection::new();
+        imports.import("m", "other", EntityType::Function(0));
+        let mut functions = FunctionSection::new();
+        let mut code = CodeSection::new();
+        // The last is called by the first.
+        let bodies = [Instruction::Call(3), Instruction::I32Const(2), Instruction::I32Const(1)];
+        for body in bodies {
+            functions.function(0);
+            let mut function = Function::new([]);
+            function.instruction(&body);
+            if !matches!(body, Instruction::Call(_)) {
+                function.instruction(&Instruction::Drop);
+            }
+            function.instruction(&Instruction::End);
+            code.function(&function);
+        }
+        let mut exports = ExportSection::new();
+        exports.export("calling", ExportKind::Func, 1).export("two", ExportKind::Func, 2);
+        let mut module = Module::new();
+        module.section(&types).section(&imports).section(&functions).section(&exports);
+        module.section(&code);
+        let part = lean(&module.finish()).unwrap();
+
+        let (mut exports, mut bodies) = (BTreeMap::new(), Vec::new());
+        for payload in Parser::new(0).parse_all(&part) {
+            match payload.unwrap() {
+                Payload::ExportSection(all) => {
+                    exports.extend(
+                        all.into_iter().map(|it| it.unwrap()).map(|it| (it.name, it.index)),
+                    );
+                }
+                Payload::CodeSectionEntry(body) => {
+                    let first = body.get_operators_reader().unwrap().read().unwrap();
+                    bodies.push(format!("{first:?}"));
+                }
+                _ => {}
+            }
+        }
+        assert!(bodies.is_sorted_by_key(|it| it.starts_with("I32Const")), "by code: {bodies:?}");
+        let body = |function: u32| bodies[function as usize - 1].as_str();
+        assert_eq!(body(exports["two"]), "I32Const { value: 2 }");
+        let called = body(exports["calling"]).trim_end_matches(" }").rsplit(' ').next().unwrap();
+        assert_eq!(body(called.parse().unwrap()), "I32Const { value: 1 }");
     }
 
     #[test]
