@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use serde_json::json;
 use wasm_bindgen_cli_support::Bindgen;
 use wasm_split_cli_support::Options;
 
@@ -55,6 +56,8 @@ const FIRST: [(&str, &str); 23] = [
 const UNKNOWN: &str = "fingerprint_here";
 /// The JavaScript that loads parts.
 const LOADER: &str = "parts.fingerprint_here.js";
+/// Which pieces are in which file, and which a part needs.
+const TABLE: &str = "table.fingerprint_here.json";
 /// The JavaScript between the browser and the program.
 const GLUE: &str = "frontend.fingerprint_here.js";
 /// The main program.
@@ -101,7 +104,8 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
     }
     let needs = needs(&loader)?;
     let files = put_together(&pieces, &needs, &mut program);
-    program.insert(LOADER.to_owned(), table(&loader, &files, &pieces, &needs)?.into_bytes());
+    program.insert(LOADER.to_owned(), lean_loader(&loader, &needs)?.into_bytes());
+    program.insert(TABLE.to_owned(), table(&files, &pieces, &needs)?);
     Ok(program)
 }
 
@@ -151,15 +155,23 @@ fn put_together(pieces: &Tree, needs: &Needs, program: &mut Tree) -> Vec<Vec<Str
     files
 }
 
-/// wasm-split's loader with a table in place of a function for each piece, and without comments.
-fn table(loader: &str, files: &[Vec<String>], pieces: &Tree, needs: &Needs) -> Result<String> {
+/// wasm-split's loader without a function for each piece and without comments: what it needs to know is in the table.
+fn lean_loader(loader: &str, needs: &Needs) -> Result<String> {
     let end = loader.find("const __chunk_").or_else(|| loader.find(EXPORT));
     let (own, _) = loader.split_at(end.context("the loader has parts")?);
+    let mut lean = [own, include_str!("program.js")].map(lean_script).concat();
+    for part in needs.keys() {
+        lean.push_str(&format!("{EXPORT}{part} = part(\"{part}\");\n"));
+    }
+    Ok(lean)
+}
+
+/// The lengths of the pieces in each file; and of each part, where what it needs begins and ends, and what it is drawn
+/// in.
+fn table(files: &[Vec<String>], pieces: &Tree, needs: &Needs) -> Result<Vec<u8>> {
     let lengths = files.iter().map(|it| it.iter().map(|name| pieces[name].len()).collect());
-    let lengths = serde_json::to_string(&lengths.collect::<Vec<Vec<usize>>>())?;
-    let mut table = [&lean_script(own), "const LENGTHS = ", &lengths, ";\n"].concat();
-    table.push_str(&lean_script(include_str!("program.js")));
-    for (part, needs) in needs {
+    let lengths = lengths.collect::<Vec<Vec<usize>>>();
+    let part = |(part, needs): (&String, &BTreeSet<String>)| {
         let is_needed = files.iter().flatten().map(|it| needs.contains(it));
         let mut turns = Vec::new();
         for (at, is_needed) in is_needed.chain([false]).enumerate() {
@@ -167,12 +179,11 @@ fn table(loader: &str, files: &[Vec<String>], pieces: &Tree, needs: &Needs) -> R
                 turns.push(at);
             }
         }
-        let turns = serde_json::to_string(&turns)?;
         let within = FIRST.iter().find(|it| it.0 == part).map(|it| it.1);
-        let within = serde_json::to_string(&within)?;
-        table.push_str(&format!("{EXPORT}{part} = part(\"{part}\", {turns}, {within});\n"));
-    }
-    Ok(table)
+        (part.clone(), (turns, within))
+    };
+    let parts = needs.iter().map(part).collect::<BTreeMap<_, _>>();
+    Ok(serde_json::to_vec(&json!({ "lengths": lengths, "parts": parts }))?)
 }
 
 /// A script without indentation and without lines that are comments.
@@ -229,6 +240,8 @@ fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -272,14 +285,16 @@ mod tests {
         let needs = needs.map(|(name, pieces)| (name.to_owned(), of(pieces))).into();
         let mut program = Tree::new();
         let files = put_together(&pieces, &needs, &mut program);
-        let table = table("const __chunk_", &files, &pieces, &needs).unwrap();
+        let table = table(&files, &pieces, &needs).unwrap();
+        let table: Value = serde_json::from_slice(&table).unwrap();
         let first = |part: &str| {
             let mut bytes = program[&format!("first_{part}.{UNKNOWN}.bin")].clone();
             bytes.sort_unstable();
             String::from_utf8(bytes).unwrap()
         };
         assert_eq!([first("chat"), first("transcript")], ["bcw", "l"]);
-        assert!(table.contains(", \"chat\");") && table.contains(", \"\");"), "{table}");
+        let within = ["chat", "transcript", "operator"].map(|part| &table["parts"][part][1]);
+        assert_eq!(within, ["", "chat", ""]);
     }
 
     #[test]
@@ -301,10 +316,19 @@ mod tests {
         assert_eq!(needs["seats"], BTreeSet::from(["chunk_1", "chunk_3"].map(str::to_owned)));
         let pieces: Tree = (1..4).map(|it| (format!("chunk_{it}"), vec![0; it * 10])).collect();
         let files = [vec!["chunk_2".to_owned(), "chunk_1".to_owned()], vec!["chunk_3".to_owned()]];
-        let table = table(&loader, &files, &pieces, &needs).unwrap();
-        assert!(table.starts_with("import { initSync } from './x';\nfunction makeLoad() {}\n"));
-        assert!(table.contains("const LENGTHS = [[20,10],[30]];"), "{table}");
-        assert!(table.contains("load_seats = part(\"seats\", [1,3], null);"), "{table}");
-        assert!(table.contains("load_map = part(\"map\", [], null);"), "{table}");
+        let lean = lean_loader(&loader, &needs).unwrap();
+        assert!(lean.starts_with("import { initSync } from './x';\nfunction makeLoad() {}\n"));
+        assert!(
+            lean.contains("load_seats = part(\"seats\");") && !lean.contains("chunk"),
+            "{lean}"
+        );
+        let table = table(&files, &pieces, &needs).unwrap();
+        assert_eq!(
+            serde_json::from_slice::<Value>(&table).unwrap(),
+            json!({
+                "lengths": [[20, 10], [30]],
+                "parts": { "map": [[], null], "seats": [[1, 3], null] },
+            })
+        );
     }
 }
