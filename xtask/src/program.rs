@@ -103,10 +103,25 @@ pub(crate) fn split(wasm: &Path, folder: &Path) -> Result<Tree> {
         }
     }
     let needs = needs(&loader)?;
+    all_known(&needs)?;
     let files = put_together(&pieces, &needs, &mut program);
     program.insert(LOADER.to_owned(), lean_loader(&loader, &needs)?.into_bytes());
     program.insert(TABLE.to_owned(), table(&files, &pieces, &needs)?);
     Ok(program)
+}
+
+/// An error if this file names a part that the page does not have: its pieces would lie where nothing looks for them.
+fn all_known(needs: &Needs) -> Result<()> {
+    let first = FIRST.iter().flat_map(|it| [it.0, it.1]);
+    let often = OFTEN.iter().flat_map(|it| it.0.iter().copied());
+    let mut named = first.chain(often).filter(|it| !it.is_empty());
+    let unknown = named.find(|it| !needs.contains_key(*it));
+    ensure!(
+        unknown.is_none(),
+        "xtask/src/program.rs names `{}`, which is no part of the page",
+        unknown.unwrap_or_default()
+    );
+    Ok(())
 }
 
 /// Pieces of each part in wasm-split's loader, those of [`ALWAYS`] among them.
@@ -330,5 +345,14 @@ mod tests {
                 "parts": { "map": [[], null], "seats": [[1, 3], null] },
             })
         );
+    }
+
+    #[test]
+    fn unknown_part_is_an_error_that_names_it() {
+        let named = FIRST.iter().map(|it| it.0).chain(OFTEN.iter().flat_map(|it| it.0).copied());
+        let mut needs: Needs = named.map(|it| (it.to_owned(), BTreeSet::new())).collect();
+        all_known(&needs).unwrap();
+        needs.remove("chat");
+        assert!(all_known(&needs).unwrap_err().to_string().contains("`chat`"));
     }
 }
