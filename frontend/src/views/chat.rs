@@ -26,9 +26,15 @@ use composer::Composer;
 use threads::Threads;
 use transcript::Transcript;
 
-/// What is said is drawn by a part of its own: a reader who has said nothing yet waits for less.
-pub(crate) static TRANSCRIPT: Part<Draw> =
-    part!(transcript: Draw = &Draw(|_| any_view! { <Transcript/> }));
+/// What is said, and the rest that a reader who has said nothing yet does not see, is drawn by a part of its own.
+pub(crate) static TRANSCRIPT: Part<Draw> = part!(transcript: Draw = &Draw(|what| match what {
+    THREADS => any_view! { <Threads/> },
+    PASSWORD => any_view! { <Password/> },
+    _ => any_view! { <Transcript/> },
+}));
+/// The list of conversations, and the question for the password.
+const THREADS: &str = "threads";
+const PASSWORD: &str = "password";
 
 #[component]
 pub(crate) fn ChatView() -> impl IntoView {
@@ -66,11 +72,11 @@ pub(crate) fn ChatView() -> impl IntoView {
         view! {
             <div class="chat" class:has-list=move || talk.is_listing.get()>
                 <Head/>
-                {move || talk.is_listing.get().then(|| view! { <Threads/> })}
+                {move || talk.is_listing.get().then(|| drawn_by(&TRANSCRIPT, |it| (it.0)(THREADS)))}
                 <section class="chat-main" aria-label=Key::ChatPlace>
                     {move || is_lost.get().map(|error| view! { <Notice error on_retry=retry/> })}
                     {move || if talk.is_locked.get() {
-                        any_view! { <Password/> }
+                        drawn_by(&TRANSCRIPT, |it| (it.0)(PASSWORD))
                     } else if is_empty.get() {
                         any_view! { <Welcome/> }
                     } else {
