@@ -299,3 +299,32 @@ async fn five_views_survive_restart_and_40_offline_minutes() {
     views.browser.close().await;
     house.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_failed_while_away_says_when_the_host_is_back() {
+    let mut house = House::open().await;
+    let client = house.client();
+    let start = |it: &Value| it["start_time"].as_str().unwrap().to_owned();
+    let show = id(&showtimes(&client).await.into_iter().max_by_key(start).unwrap());
+    let seats = free_seats(&client, &show).await;
+    let wanted = json!({ "user_id": "Hanako", "showtime_id": show, "seat_ids": [seats[0]] });
+    let booked = client.output("reserve_seats", wanted).await;
+    let place = format!("#/reservation/{}", booked["reservation_id"].as_str().unwrap());
+    let url = format!("http://{}", house.relay.addr);
+    let browser = Browser::open_at(&url, "icon.svg", Look::DESKTOP).await;
+    browser.begins_with(LEAP).await;
+    browser.go(&place).await;
+    browser.find(".connection.is-online").await;
+
+    house.relay.cut(true);
+    browser.hit("button", "Cancel the reservation").await;
+    browser.hit("button", "Yes, cancel it").await;
+    browser.says(".notice", "The server cannot be reached").await;
+    browser.find(".connection.is-offline").await;
+    house.relay.cut(false);
+    browser.script(&format!("window.leap({})", STEP.as_millis())).await;
+    browser.find(".connection.is-online").await;
+    browser.says(".notice", "The connection is back. Please try again.").await;
+    browser.close().await;
+    house.stop().await;
+}

@@ -146,6 +146,8 @@ with_chat_words! {
     // Errors and advice.
     ErrorOffline: "サーバーに接続できません", "The server cannot be reached";
     ErrorOfflineAdvice: "ネットワークとサーバーの状態を確認してから、もう一度お試しください。", "Check the network and that the server is running, then try again.";
+    ErrorOfflineBack: "サーバーに接続できませんでした", "The server could not be reached";
+    ErrorOfflineBackAdvice: "接続は戻っています。もう一度お試しください。", "The connection is back. Please try again.";
     ErrorProtocol: "サーバーとの通信でエラーが起きました", "The server and this page did not understand each other";
     ErrorProtocolAdvice: "ページを再読み込みしてください。続く場合は、下の内容を管理者へお伝えください。", "Reload the page. If it goes on, tell the operator what it says below.";
     ErrorSignIn: "サインインが必要です", "Not signed in";

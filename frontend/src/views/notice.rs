@@ -28,13 +28,25 @@ pub(crate) fn Notice(
         }
     });
     let class = if error == CallError::Stopped { "notice is-calm" } else { "notice is-error" };
+    // What failed because the host was away stays failed, but a host that answers again is not to be looked for.
+    let was_lost = error == CallError::Offline;
+    let refreshed = page().refreshed.get_untracked();
+    let is_back = move || was_lost && page().refreshed.get() != refreshed;
     let error = StoredValue::new(error);
+    let title = move || match is_back() {
+        true => Key::ErrorOfflineBack.say(),
+        false => error.with_value(|it| it.title(Lang::spoken())),
+    };
+    let advice = move || match is_back() {
+        true => coded(Key::ErrorOfflineBackAdvice.say()),
+        false => error.with_value(|it| coded(&it.advice(Lang::spoken()))),
+    };
     // The notice itself reports the end: the progress announcement goes.
     page().end_progress();
     view! {
         <div class=class role="alert">
-            <p class="notice-title">{move || error.with_value(|it| it.title(Lang::spoken()))}</p>
-            <p>{move || error.with_value(|it| coded(&it.advice(Lang::spoken())))}</p>
+            <p class="notice-title">{title}</p>
+            <p>{advice}</p>
             {move || error.with_value(|it| details(it, &it.advice(Lang::spoken())))}
             {retry}
         </div>
