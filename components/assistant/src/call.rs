@@ -138,6 +138,9 @@ pub(crate) struct Failure {
     /// Whether the request itself was wrong, rather than the tool having failed.
     #[serde(rename = "isProtocol", skip_serializing)]
     pub(crate) is_protocol: bool,
+    /// Whether the host or the agent loop says so, rather than the tool.
+    #[serde(rename = "isHosts", skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_hosts: bool,
 }
 
 // Codes of calls that were not made, or whose end was not waited for. Their texts are for models.
@@ -146,20 +149,22 @@ pub(crate) const UNKNOWN_TOOL: &str = "unknown_tool";
 pub(crate) const TOO_MANY_CALLS: &str = "too_many_calls";
 pub(crate) const TOO_MANY_ROUNDS: &str = "too_many_rounds";
 const DEADLINE: &str = "deadline";
-/// Beginning of the text with [`DEADLINE`].
-const NOT_WAITED_FOR: &str = "The call's end was not waited for";
 
 impl Failure {
+    /// What a tool says.
     pub(crate) fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         Self { error: error.to_owned(), status, message: message.into(), ..Self::default() }
     }
 
+    /// What the agent loop says of a call that it does not make.
+    pub(crate) fn not_made(error: &str, status: u16, message: impl Into<String>) -> Self {
+        Self { is_hosts: true, ..Self::new(error, status, message) }
+    }
+
     /// A call that did not end in time.
     pub(crate) fn unfinished() -> Self {
-        let message = format!(
-            "{NOT_WAITED_FOR}, because the answer took too long. What only reads was given up; what changes something may still happen: look first."
-        );
-        Self::new(DEADLINE, 504, message)
+        let message = "The call's end was not waited for, because the answer took too long. What only reads was given up; what changes something may still happen: look first.";
+        Self::not_made(DEADLINE, 504, message)
     }
 
     /// Reads the host's JSON.
@@ -171,48 +176,38 @@ impl Failure {
     /// Text for people, in their language. What the host and the agent loop say of a call that was not made is for
     /// models; what a tool says is for people, also under one of these codes, and some have it in English as well.
     pub(crate) fn for_people(&self, language: Language) -> &str {
-        let (for_models, japanese, english): (&[&str], _, _) = match self.error.as_str() {
-            NOT_ALLOWED => (
-                &["The person did not ", "The time was over before the person was asked"],
+        match self.error.as_str() {
+            NOT_ALLOWED if self.is_hosts => language.pick(
                 "承認されなかったため、実行していません。",
                 "It was not allowed, so it was not done.",
             ),
-            UNKNOWN_TOOL => (
-                &["There is no tool ", "Unknown tool ", " cannot call ", " is no longer offered. "],
+            UNKNOWN_TOOL if self.is_hosts => language.pick(
                 "この名前のツールは使えません。",
                 "No tool of this name can be called here.",
             ),
-            TOO_MANY_CALLS | TOO_MANY_ROUNDS => (
-                &[
-                    " calls can be made at once",
-                    "Too many calls of tools",
-                    "The call was not made: ",
-                ],
+            TOO_MANY_CALLS | TOO_MANY_ROUNDS if self.is_hosts => language.pick(
                 "呼び出し回数が上限を超えたため、実行していません。",
                 "It was not done, because there were too many calls.",
             ),
-            DEADLINE => (
-                &[NOT_WAITED_FOR],
+            DEADLINE if self.is_hosts => language.pick(
                 "時間内に終わりませんでした。実行された可能性があります。もう一度頼む前に、結果を確かめてください。",
                 "It did not end in time and may still have been done; look before you ask for it again.",
             ),
-            _ => (&[], "", ""),
-        };
-        if for_models.iter().any(|it| self.message.contains(it)) {
-            return language.pick(japanese, english);
+            _ => {
+                let own = self.data.get("english").and_then(Value::as_str);
+                language.pick(self.message.as_str(), own.unwrap_or(&self.message))
+            }
         }
-        let own = self.data.get("english").and_then(Value::as_str);
-        language.pick(self.message.as_str(), own.unwrap_or(&self.message))
     }
 
     /// Whether the call may still be going on.
     pub(crate) fn is_unfinished(&self) -> bool {
-        self.error == DEADLINE && self.message.contains(NOT_WAITED_FOR)
+        self.error == DEADLINE && self.is_hosts
     }
 
     /// Returns the JSON object of the contract.
     pub(crate) fn object(&self) -> Value {
-        serde_json::to_value(self).unwrap_or_default()
+        serde_json::to_value(Self { is_hosts: false, ..self.clone() }).unwrap_or_default()
     }
 
     /// Whether no other call could correct it. Only correctable errors go back to the model (NAV-40, NAV-55).
@@ -337,6 +332,16 @@ mod tests {
     use super::*;
 
     const BYTES: &str = "iVBORw0KGgo=";
+
+    #[test]
+    fn keeps_who_speaks_and_does_not_tell_models() {
+        let text = r#"{"error":"a","message":"b","status":400,"isHosts":true}"#;
+        let failure = Failure::read(text);
+        let kept = serde_json::to_string(&failure).unwrap();
+        assert_eq!(serde_json::from_str::<Failure>(&kept).unwrap(), failure);
+        assert!(failure.is_hosts && !Failure::read(&kept.replace("isHosts", "other")).is_hosts);
+        assert_eq!(failure.object(), json!({ "error": "a", "message": "b", "status": 400 }));
+    }
 
     fn parsed(result: &Value) -> (Value, Vec<String>, usize) {
         let ToolResult::Output { structured, content, .. } = read_result(&result.to_string())

@@ -381,24 +381,24 @@ fn timeout_error(after: Duration) -> ModelError {
 fn unknown_tool(call: &ToolCall, offers: &[Offer]) -> Failure {
     let names: Vec<_> = offers.iter().map(|it| &*it.name).collect();
     let message = format!("There is no tool {:?} here; there are {}.", call.name, names.join(", "));
-    Failure::new(call::UNKNOWN_TOOL, 404, message)
+    Failure::not_made(call::UNKNOWN_TOOL, 404, message)
 }
 
 fn too_many_calls(most: usize) -> Failure {
     let message = format!("At most {most} calls can be made at once; make this one later.");
-    Failure::new(call::TOO_MANY_CALLS, 429, message)
+    Failure::not_made(call::TOO_MANY_CALLS, 429, message)
 }
 
 /// A call beyond the last round.
 fn too_many_rounds() -> Failure {
     let message = "The call was not made: tools were called as often as they may be in one answer.";
-    Failure::new(call::TOO_MANY_ROUNDS, 429, message)
+    Failure::not_made(call::TOO_MANY_ROUNDS, 429, message)
 }
 
 /// A call that waited for the person when the time was over.
 fn call_withdrawn() -> Failure {
     let message = "The time was over before the person was asked. The call was not made.";
-    Failure::new(call::NOT_ALLOWED, 403, message)
+    Failure::not_made(call::NOT_ALLOWED, 403, message)
 }
 
 /// Reports that `call` has started.

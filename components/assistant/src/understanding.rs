@@ -1,7 +1,7 @@
 //! Decides without a model, by the [`Ensemble`] of components that understand sentences. Sends its
 //! answer sentence by sentence, as a model does.
 
-use language::vocabulary::ASSISTANT;
+use language::{contract::BY_TOOL, vocabulary::ASSISTANT};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toolkit::{
@@ -11,7 +11,7 @@ use toolkit::{
 
 use crate::{
     Answered, AssistantConfig, Choice, Conclusion, Decision, ErrorKind, Message, ModelError, Offer,
-    Settings, Task, ToolCall, ToolPicker, ToolResult, Turn,
+    Settings, Task, ToolCall, ToolPicker, ToolResult, Turn, call,
     ensemble::{Ensemble, Families, NoReply},
     images_of,
 };
@@ -185,12 +185,18 @@ fn answered(answered: &Answered) -> wit::Answered {
             meta: meta.to_string(),
             content: content.iter().cloned().map(Into::into).collect(),
         }),
-        ToolResult::Failed(failure) => Err(wit::Failure {
-            code: failure.error.clone(),
-            message: failure.message.clone(),
-            status: failure.status,
-            details: text(&failure.data),
-        }),
+        ToolResult::Failed(failure) => {
+            let mut details = failure.data.clone();
+            if failure.error == call::NOT_ALLOWED && !failure.is_hosts {
+                details.insert(BY_TOOL.to_owned(), true.into());
+            }
+            Err(wit::Failure {
+                code: failure.error.clone(),
+                message: failure.message.clone(),
+                status: failure.status,
+                details: text(&details),
+            })
+        }
     };
     wit::Answered { call, outcome }
 }

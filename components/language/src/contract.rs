@@ -141,6 +141,11 @@ fn message(remark: wit::Remark) -> Message {
     Message { is_user: remark.is_user, parts: remark.content.into_iter().map(Part::from).collect() }
 }
 
+/// Detail of a failure whose code says that the person denied the call, where the tool says so and no person was asked.
+pub const BY_TOOL: &str = "madoguchi/by-tool";
+/// Code of such a failure in sentences.
+const REFUSED: &str = "refused";
+
 fn answered(answered: wit::Answered) -> Result<Answered, String> {
     let wit::Call { id, tool, arguments, meta, reason } = answered.call;
     let (arguments, meta) = (read("arguments", &arguments)?, read("meta", &meta)?);
@@ -152,8 +157,11 @@ fn answered(answered: wit::Answered) -> Result<Answered, String> {
             content: output.content.into_iter().map(Part::from).collect(),
         },
         Err(failure) => {
-            let data: Map<String, Value> = read("details", &failure.details)?;
-            let (error, message, status) = (failure.code, failure.message, failure.status);
+            let mut data: Map<String, Value> = read("details", &failure.details)?;
+            let (mut error, message, status) = (failure.code, failure.message, failure.status);
+            if data.remove(BY_TOOL).is_some() {
+                REFUSED.clone_into(&mut error);
+            }
             ToolResult::Failed(Failure { error, message, status, data })
         }
     };
@@ -178,4 +186,34 @@ pub(crate) fn call(call: ToolCall) -> wit::Call {
     let ToolCall { id, name, arguments, meta, reason } = call;
     let json = |it: Map<String, Value>| Value::Object(it).to_string();
     wit::Call { id, tool: name, arguments: json(arguments), meta: json(meta), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn denial_of_a_tool_is_not_the_persons() {
+        let code = |details: &str| {
+            let call = wit::Call {
+                id: "a".to_owned(),
+                tool: "book".to_owned(),
+                arguments: "{}".to_owned(),
+                meta: "{}".to_owned(),
+                reason: String::new(),
+            };
+            let failure = wit::Failure {
+                code: "not_allowed".to_owned(),
+                message: "Members only.".to_owned(),
+                status: 403,
+                details: details.to_owned(),
+            };
+            let read = answered(wit::Answered { call, outcome: Err(failure) }).unwrap();
+            let ToolResult::Failed(failure) = read.result else { panic!("it failed") };
+            assert!(failure.data.is_empty());
+            failure.error
+        };
+        assert_eq!(code("{}"), "not_allowed");
+        assert_eq!(code(&format!("{{\"{BY_TOOL}\":true}}")), "refused");
+    }
 }

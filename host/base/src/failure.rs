@@ -11,6 +11,9 @@ const CODE_BYTES_MAX: usize = 256;
 /// Code of invalid arguments, whose details are under `data` only.
 pub const INVALID: &str = "invalid_params";
 
+/// The member that marks what the host says.
+const IS_HOSTS: &str = "isHosts";
+
 /// `text`, cut where it is longer than `max` bytes.
 pub fn shortened(mut text: String, max: usize) -> String {
     if text.len() > max {
@@ -44,13 +47,17 @@ pub struct Failure {
     pub data: Box<Map<String, Value>>,
     /// Whether the request itself was wrong, rather than what the tool found.
     pub is_protocol: bool,
+    /// Whether the host says so, rather than the tool; unknown of failures that an earlier version has kept.
+    #[serde(default)]
+    pub is_hosts: bool,
 }
 
 impl Failure {
     pub fn new(error: &str, status: u16, message: impl Into<String>) -> Self {
         let message = shortened(message.into(), MESSAGE_BYTES_MAX);
         let error = shortened(error.to_owned(), CODE_BYTES_MAX);
-        Self { error, message, status, data: Box::default(), is_protocol: false }
+        let data = Box::default();
+        Self { error, message, status, data, is_protocol: false, is_hosts: true }
     }
 
     /// An invalid request; `message` says what is wrong.
@@ -64,9 +71,27 @@ impl Failure {
         self
     }
 
+    /// Marks what the tool says itself.
+    pub fn tools(self) -> Self {
+        Self { is_hosts: false, ..self }
+    }
+
     /// Marks the request itself as invalid.
     pub fn protocol(self) -> Self {
         Self { is_protocol: true, ..self }
+    }
+
+    /// The object as components receive it: also whether the host says so, which no fact of the tool can feign.
+    pub fn object_for_components(&self) -> Map<String, Value> {
+        let mut object = match self.object() {
+            Value::Object(object) => object,
+            _ => Map::new(),
+        };
+        object.remove(IS_HOSTS);
+        if self.is_hosts {
+            object.insert(IS_HOSTS.to_owned(), true.into());
+        }
+        object
     }
 
     /// Builds `{error, message, status, data?}`. Scalar facts are repeated beside them, as the specification requires
@@ -87,5 +112,22 @@ impl Failure {
         }
         object.insert("data".to_owned(), Value::Object((*self.data).clone()));
         Value::Object(object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tool_cannot_speak_for_the_host() {
+        let failure = || Failure::new("not_allowed", 403, "No.").with(IS_HOSTS, true);
+        assert_eq!(failure().tools().object_for_components().get(IS_HOSTS), None);
+        assert_eq!(failure().object_for_components()[IS_HOSTS], true);
+        let kept = serde_json::to_value(failure()).unwrap();
+        assert!(serde_json::from_value::<Failure>(kept.clone()).unwrap().is_hosts);
+        let mut earlier = kept;
+        earlier.as_object_mut().unwrap().remove("is_hosts");
+        assert!(!serde_json::from_value::<Failure>(earlier).unwrap().is_hosts);
     }
 }

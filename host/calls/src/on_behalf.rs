@@ -470,11 +470,16 @@ fn held_call(by: &Requested, approval: Approval) -> HeldCall {
 
 /// A failure, as what asked receives it: what runs an assistant also learns whether the request itself was wrong.
 pub(super) fn failure_text(by: &Requested, failure: &Failure) -> String {
-    let mut object = failure.object();
-    if failure.is_protocol && matches!(by.acts, Acts::Assistant(_)) {
-        object["isProtocol"] = Value::Bool(true);
+    const IS_PROTOCOL: &str = "isProtocol";
+    let mut object = failure.object_for_components();
+    if matches!(by.acts, Acts::Assistant(_)) {
+        // A tool cannot say so, whatever facts it has.
+        object.remove(IS_PROTOCOL);
+        if failure.is_protocol {
+            object.insert(IS_PROTOCOL.to_owned(), true.into());
+        }
     }
-    object.to_string()
+    Value::Object(object).to_string()
 }
 
 fn object(json: &str, what: &str) -> Result<Map<String, Value>, Failure> {

@@ -91,7 +91,7 @@ impl CallResult {
         let (error, status) = (own["error"].as_str(), own["status"].as_u64());
         let status = status.and_then(|it| u16::try_from(it).ok()).unwrap_or(400);
         let message = own["message"].as_str().unwrap_or(&text);
-        let failure = Failure::new(error.unwrap_or("refused"), status, message);
+        let failure = Failure::new(error.unwrap_or("refused"), status, message).tools();
         let data = own["data"].as_object().cloned().unwrap_or_default();
         Err(Failure { data: Box::new(data), ..failure })
     }

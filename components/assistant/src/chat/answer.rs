@@ -399,13 +399,18 @@ mod tests {
         for (failure, japanese, english) in [
             (own("seat_taken"), "座席は予約済みです。", "The seat is taken."),
             (
-                Failure::new(
-                    call::NOT_ALLOWED,
-                    403,
-                    "The person did not allow this call. It was not made; do not make it again unless they ask for it.",
+                Failure::read(
+                    r#"{"error":"not_allowed","message":"For models.","status":403,"isHosts":true}"#,
                 ),
                 "承認されなかったため、実行していません。",
                 "It was not allowed, so it was not done.",
+            ),
+            (
+                Failure::read(
+                    r#"{"error":"not_allowed","message":"The person did not sign in.","status":403}"#,
+                ),
+                "The person did not sign in.",
+                "The person did not sign in.",
             ),
             (Failure::new("full", 409, "It is full."), "It is full.", "It is full."),
             (own("not_allowed"), "座席は予約済みです。", "The seat is taken."),

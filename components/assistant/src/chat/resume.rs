@@ -158,11 +158,11 @@ fn keep_selected(result: &ToolResult, selected: &[Image]) -> ToolResult {
 fn not_answered() -> Failure {
     let message =
         "The person did not answer, and says something else instead. The call was not made.";
-    Failure::new(call::NOT_ALLOWED, 403, message)
+    Failure::not_made(call::NOT_ALLOWED, 403, message)
 }
 
 fn tool_withdrawn(tool: &str) -> Failure {
-    Failure::new(
+    Failure::not_made(
         call::UNKNOWN_TOOL,
         404,
         format!("{tool} is no longer offered. The call was not made."),

@@ -173,7 +173,7 @@ fn held_outcome(held: HeldCall) -> wit::Outcome {
 }
 
 fn failed(error: &str, status: u16, message: &str) -> String {
-    Failure::new(error, status, message).object().to_string()
+    Value::Object(Failure::new(error, status, message).object_for_components()).to_string()
 }
 
 pub(super) fn no_caller() -> String {

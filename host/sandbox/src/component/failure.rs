@@ -100,17 +100,17 @@ fn limit_owner(limit: &str, component: &str) -> String {
 
 fn stopped(stop: Stop) -> Failure {
     match stop {
-        Stop::InvalidArguments(problems) => invalid(&problems),
+        Stop::InvalidArguments(problems) => invalid(&problems).tools(),
         Stop::Refused(refusal) => {
             let status = if (400..600).contains(&refusal.status) { refusal.status } else { 400 };
-            let mut failure = Failure::new(&refusal.code, status, refusal.message);
+            let mut failure = Failure::new(&refusal.code, status, refusal.message).tools();
             if let Some(Ok(details)) = refusal.details.map(|it| serde_json::from_str(&it)) {
                 failure.data = Box::new(details);
             }
             failure
         }
         Stop::Unavailable(unavailable) => {
-            let failure = Failure::new("unavailable", 503, unavailable.message);
+            let failure = Failure::new("unavailable", 503, unavailable.message).tools();
             match unavailable.retry_after_ms {
                 Some(ms) => failure.with("retry_after_ms", ms),
                 None => failure,
