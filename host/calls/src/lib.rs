@@ -517,7 +517,8 @@ fn answer(key: &str, kind: QuestionKind, response: &Value) -> Answer {
             (AnswerAction::Accept, Some(response.to_string()))
         }
         (QuestionKind::Elicitation, Some("accept")) => {
-            let content = response.get("content").map_or("{}".to_owned(), Value::to_string);
+            let content = response.get("content").filter(|it| it.is_object());
+            let content = content.map_or("{}".to_owned(), Value::to_string);
             (AnswerAction::Accept, Some(content))
         }
         (QuestionKind::Elicitation, Some("decline")) => (AnswerAction::Decline, None),

@@ -139,7 +139,9 @@ pub(super) fn kind_of(response: &Value) -> Option<QuestionKind> {
     match response.get("action") {
         Some(action) => {
             let is_known = matches!(action.as_str(), Some("accept" | "decline" | "cancel"));
-            is_known.then_some(QuestionKind::Elicitation)
+            let content = response.get("content");
+            let is_filled_in = content.is_none_or(|it| it.is_object() || it.is_null());
+            (is_known && is_filled_in).then_some(QuestionKind::Elicitation)
         }
         None if has("roots") => Some(QuestionKind::Roots),
         None if has("role") && has("content") => Some(QuestionKind::Sampling),
@@ -194,9 +196,18 @@ mod tests {
         );
         assert_eq!(kind(json!({ "roots": [] })), Ok(QuestionKind::Roots));
         assert_eq!(kind(json!({ "role": "assistant", "content": {} })), Ok(QuestionKind::Sampling));
-        for response in [json!(12345), json!({}), json!({ "action": "agree" }), json!(null)] {
+        for response in [
+            json!(12345),
+            json!({}),
+            json!({ "action": "agree" }),
+            json!(null),
+            json!({ "action": "accept", "content": [] }),
+            json!({ "action": "accept", "content": "yes" }),
+        ] {
             assert_eq!(kind(response), Err(StateError::NoAnswer));
         }
+        let empty = json!({ "action": "accept", "content": null });
+        assert_eq!(kind(empty), Ok(QuestionKind::Elicitation));
     }
 
     #[test]

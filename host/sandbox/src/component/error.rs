@@ -390,7 +390,7 @@ pub enum StateError {
     Missing,
     /// Invalid answers.
     #[error(
-        "inputResponses: each must be an answer, whose action is accept, decline or cancel, or a result with role and content or with roots"
+        "inputResponses: each must be an answer, whose action is accept, decline or cancel and whose content is an object, or a result with role and content or with roots"
     )]
     NoAnswer,
 }
