@@ -67,7 +67,20 @@ async fn error_names_the_wrong_part_of_a_message() {
         assert_eq!((status, &answer["error"]["code"]), (StatusCode::OK, &json!(-32602)));
         let message = answer["error"]["message"].as_str().unwrap();
         assert!(message.contains("cursor: "), "{answer}");
+        let body =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "cursor": 5 } });
+        let headers = [("mcp-session-id", "gone")];
+        let refused = client.post("/mcp", &headers, body.to_string()).await;
+        assert_eq!(refused.status(), StatusCode::NOT_FOUND, "the session comes first");
     }
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {} });
+    let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "initialize", "params": params });
+    let refused = client.post("/mcp", &[], body.to_string()).await;
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    let refused: Value = refused.json().await.unwrap();
+    let error = &refused["error"];
+    assert_eq!((&refused["id"], &error["code"]), (&json!(7), &json!(-32602)), "{refused}");
+    assert!(error["message"].as_str().unwrap().contains("clientInfo is missing"), "{refused}");
     alive(&client).await;
 }
 

@@ -6,7 +6,10 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
-use rmcp::{ErrorData, model::ProtocolVersion};
+use rmcp::{
+    ErrorData,
+    model::{ProtocolVersion, ServerJsonRpcMessage},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -28,6 +31,9 @@ const ENDED: [&str; 3] =
 
 /// Messages of the SDK and of the routes for bodies that do not arrive.
 const BROKEN_OFF: [&str; 2] = ["Failed to read request body", "Failed to buffer the request body"];
+
+/// The SDK's words for a request without a session.
+const NO_SESSION: &str = "Session ID is required";
 
 /// Turns an error that is only text into one that a program can read and a person can act on.
 pub async fn mapped(response: Response, body_bytes_max: usize) -> Response {
@@ -59,6 +65,12 @@ pub(crate) async fn mapped_of(
     // A text that quotes a header of twenty kilobytes is too long for any reader.
     let text = Limited::new(body, TEXT_BYTES_MAX).collect().await.map(|it| it.to_bytes());
     let text = String::from_utf8_lossy(&text.unwrap_or_default()).into_owned();
+    if text.contains(NO_SESSION)
+        && let Some((id, error)) = misread::wrong_initialize(request)
+    {
+        let answer = ServerJsonRpcMessage::error(error, Some(id));
+        return (StatusCode::BAD_REQUEST, axum::Json(answer)).into_response();
+    }
     let (status, code, message) = corrected(status, &text, body_bytes_max);
     let unread = if message == NO_MESSAGE { request } else { &[] };
     let part = misread::wrong_part(unread);
@@ -104,7 +116,7 @@ fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCo
             let why = unreadable::explain(why);
             (StatusCode::BAD_REQUEST, -32700, format!("The body is not JSON: {why}."))
         }
-        (StatusCode::BAD_REQUEST, None) if text.contains("Session ID is required") => {
+        (StatusCode::BAD_REQUEST, None) if text.contains(NO_SESSION) => {
             let message = "There is no session: begin with `initialize` (params that fit: protocolVersion; capabilities, whose entries are objects; clientInfo with name and version), or speak 2026-07-28, which needs none (header MCP-Protocol-Version, and _meta in the params).";
             (status, -32600, message.to_owned())
         }

@@ -16,13 +16,15 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header, request::Parts};
 use http_body_util::BodyExt;
-use rmcp::model::{CallToolResponse, ClientCapabilities, ErrorCode, ErrorData, ServerResult};
+use rmcp::model::{
+    CallToolResponse, ClientCapabilities, ErrorCode, ErrorData, ServerJsonRpcMessage, ServerResult,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tower::ServiceExt;
 
 use crate::{
-    McpService, early, error_mapping, middleware,
+    McpService, early, error_mapping, middleware, misread,
     sessions::{self, Refusal},
     wire, with_capabilities,
 };
@@ -136,6 +138,12 @@ impl<A: Executor> FastPath<A> {
         // Ended at once, because clients warn of other statuses.
         if ends_session && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        // The SDK gives the first page. What it refuses, such as an unknown session, it says itself.
+        if response.status().is_success()
+            && let Some((id, error)) = misread::wrong_cursor(&body)
+        {
+            return axum::Json(ServerJsonRpcMessage::error(error, Some(id))).into_response();
         }
         error_mapping::mapped_of(&body, response, self.body_bytes_max).await
     }

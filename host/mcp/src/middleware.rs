@@ -10,7 +10,6 @@ use axum::{
 use bytes::Bytes;
 use http::{Method, StatusCode, request::Parts};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use rmcp::model::ServerJsonRpcMessage;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -81,10 +80,13 @@ pub(super) async fn pass<A: Executor>(
     let caller = caller_of(request.headers(), request.extensions());
     let listens =
         request.headers().get(METHOD).is_some_and(|it| it.as_bytes() == LISTEN.as_bytes());
-    // The SDK refuses longer ones.
-    let is_too_long = request.body().size_hint().lower() > body_bytes_max as u64;
-    if *request.method() != Method::POST || caller.is_free() && !listens && is_too_long {
+    if *request.method() != Method::POST {
         return Ok((request, Bytes::new()));
+    }
+    if request.body().size_hint().lower() > body_bytes_max as u64 {
+        // Nothing of it is read.
+        let unread = StatusCode::PAYLOAD_TOO_LARGE.into_response();
+        return Err(error_mapping::mapped(unread, body_bytes_max).await);
     }
     let (parts, body) = request.into_parts();
     let body = match Limited::new(body, body_bytes_max).collect().await {
@@ -106,10 +108,6 @@ pub(super) async fn pass<A: Executor>(
         && let Some(refusal) = refused(answers, &parts, &body, caller).await
     {
         return Err(refusal);
-    }
-    if let Some((id, error)) = misread::wrong_cursor(&body) {
-        let answer = ServerJsonRpcMessage::error(error, Some(id));
-        return Err(axum::Json(answer).into_response());
     }
     let short = if body.len() <= misread::BYTES_MAX { body.clone() } else { Bytes::new() };
     Ok((Request::from_parts(parts, Body::from(body)), short))

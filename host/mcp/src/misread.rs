@@ -1,8 +1,11 @@
 //! What the SDK refuses without naming the wrong part of a message, or takes for something else.
 
-use rmcp::{ErrorData, model::RequestId};
+use rmcp::{
+    ErrorData,
+    model::{InitializeRequestParams, RequestId},
+};
 use serde::{Deserialize, de::IgnoredAny};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::wire;
 use base::unreadable;
@@ -68,6 +71,22 @@ fn has_no_meta(params: &Value) -> bool {
 
 fn is_id(id: &Value) -> bool {
     serde_json::from_value::<RequestId>(id.clone()).is_ok()
+}
+
+/// The id of an `initialize` whose params do not fit, and its error: the SDK would look for its session.
+pub(crate) fn wrong_initialize(message: &[u8]) -> Option<(RequestId, ErrorData)> {
+    #[derive(Deserialize)]
+    struct Asked {
+        id: RequestId,
+        method: String,
+        #[serde(default)]
+        params: Value,
+    }
+    let Asked { id, method, params } = serde_json::from_slice(message).ok()?;
+    let params = if params.is_null() { Value::Object(Map::new()) } else { params };
+    let why =
+        wire::params_error::<InitializeRequestParams>(params).filter(|_| method == "initialize");
+    why.map(|why| (id, wire::unfit(&method, Some(why))))
 }
 
 /// The id of a request for a list whose cursor is no text, and its error: the SDK would take it for none.
@@ -143,6 +162,27 @@ mod tests {
         assert_eq!(of(r#"{"jsonrpc":"2.0","id":1.5,"method":"a"}"#), None);
         for message in ["[]", "5", "{", r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#] {
             assert_eq!(wrong_part(message.as_bytes()), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn names_what_does_not_fit_in_initialize() {
+        let of = |params: &str| {
+            let message =
+                format!(r#"{{"jsonrpc":"2.0","id":7,"method":"initialize","params":{params}}}"#);
+            wrong_initialize(message.as_bytes())
+        };
+        let client = r#""clientInfo":{"name":"a","version":"1"}"#;
+        let version = r#""protocolVersion":"2025-11-25""#;
+        assert!(of(&format!(r#"{{{version},"capabilities":{{}},{client}}}"#)).is_none());
+        for (params, part) in [
+            ("null".to_owned(), "protocolVersion is missing"),
+            (format!(r#"{{{version},"capabilities":{{}}}}"#), "clientInfo is missing"),
+            (format!(r#"{{{version},"capabilities":[],{client}}}"#), "an array stands where"),
+        ] {
+            let (id, error) = of(&params).unwrap_or_else(|| panic!("{params}"));
+            assert_eq!((id, error.code.0), (RequestId::Number(7), -32602));
+            assert!(error.message.contains(part), "{}", error.message);
         }
     }
 

@@ -395,7 +395,9 @@ pub(super) fn not_served(method: &str) -> ErrorData {
         "logging/setLevel" => {
             " Since 2026-07-28 each request says what it is told of the log: io.modelcontextprotocol/logLevel in its _meta."
         }
-        "ping" => " Since 2026-07-28 server/discover is what is always answered.",
+        "ping" | "initialize" => {
+            " Since 2026-07-28 server/discover is what is always answered, and nothing comes before it."
+        }
         "resources/subscribe" | "resources/unsubscribe" => {
             " Since 2026-07-28 subscriptions/listen tells of resources: resourceSubscriptions in its notifications."
         }
@@ -452,6 +454,6 @@ pub(super) fn unfit(method: &str, problem: Option<String>) -> ErrorData {
 }
 
 /// Why `params` are not those of a method, if they are not.
-fn params_error<T: DeserializeOwned>(params: Value) -> Option<String> {
+pub(super) fn params_error<T: DeserializeOwned>(params: Value) -> Option<String> {
     T::deserialize(params).err().map(|it| unreadable::explain(&it.to_string()))
 }

@@ -172,7 +172,9 @@ impl Replay {
             let mut kept = self.0.lock();
             let own = kept.sessions.get_mut(session)?;
             let freed = own.expire(Instant::now());
-            let more = own.sent(number).map(|it| it.more.clone());
+            // An event beyond the last was never sent: what follows it would be an end without an answer.
+            let is_sent = |it: &&mut Sent| after <= it.events.back().map_or(0, |it| it.index);
+            let more = own.sent(number).filter(is_sent).map(|it| it.more.clone());
             kept.bytes -= freed;
             more?
         };
@@ -424,7 +426,7 @@ mod tests {
         let mut late = Box::pin(replay.after(&session, "0/7").unwrap());
         assert_eq!(id(late.next().await).as_deref(), Some("1/7"));
         assert_eq!(id(late.next().await), None);
-        for other in ["0/8", "0", "a/b"] {
+        for other in ["0/8", "0", "a/b", "2/7"] {
             assert!(replay.after(&session, other).is_none(), "{other}");
         }
         replay.forget(&session);
