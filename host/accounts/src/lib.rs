@@ -11,6 +11,6 @@ mod secret;
 mod service;
 mod state;
 
-pub use routes::{Peer, is_path, routes};
+pub use routes::{BODY_BYTES_MAX, Peer, is_path, routes};
 pub use service::{AccountError, Accounts, Holder, NotHeld};
 pub use state::plan;

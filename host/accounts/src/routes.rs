@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use axum::{
     Extension, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, RawQuery, Request, State},
+    extract::{RawQuery, Request, State},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -19,7 +19,7 @@ mod authorize;
 mod token;
 
 /// Bytes that a body may have.
-const BODY_BYTES_MAX: usize = 8 << 10;
+pub const BODY_BYTES_MAX: usize = 8 << 10;
 /// Fields that a form or a query may have.
 const FIELDS_MAX: usize = 100;
 
@@ -61,7 +61,6 @@ pub fn routes(accounts: Accounts) -> Router {
         .route("/account/style.css", get(style))
         .route("/account/passkey.js", get(script))
         .layer(middleware::from_fn_with_state(accounts.clone(), rate_limited))
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(accounts)
 }
 

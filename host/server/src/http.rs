@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::{DefaultBodyLimit, Path, Request, State},
+    extract::{Path, Request, State},
     middleware::{self, Next},
     response::Response,
     routing::{any, get, post},
@@ -76,18 +76,18 @@ pub(crate) struct Routes {
 pub(crate) fn front(config: &Config, routes: Routes) -> Front {
     let bytes_max = config.body_bytes_max;
     let mapped = middleware::map_response(move |it| error_mapping::mapped(it, bytes_max));
-    let limit = DefaultBodyLimit::max(bytes_max);
     let (calls, gateway) = (routes.endpoints.calls.clone(), routes.endpoints.gateway.clone());
     let watched = (calls.running.clone(), calls.watch.metrics.clone());
     let registry = Some(calls.registry.clone());
-    let rpc = post(api::rpc::answer).with_state(calls.clone()).layer(limit).layer(mapped);
+    let rpc = post(api::rpc::answer).with_state(calls.clone());
+    let rpc = Router::new().route("/rpc", rpc.clone()).route("/rpc/", rpc);
+    let accounts = routes.accounts.clone().map(accounts::routes).unwrap_or_default();
     let downloads = (routes.blobs.clone(), api::blobs::downloads(&routes.blobs));
     let given = (Arc::new(config.page.clone()), Arc::new(config.apps.clone()));
     let all = mcp(config, calls, &routes.mcp, routes.hang_up)
-        .route("/rpc", rpc.clone())
-        .route("/rpc/", rpc)
+        .merge(api::limited(rpc, bytes_max).layer(mapped))
         .merge(api::auth::routes(gateway.clone()))
-        .merge(routes.accounts.clone().map(accounts::routes).unwrap_or_default())
+        .merge(api::limited(accounts, accounts::BODY_BYTES_MAX))
         .merge(api::approvals::routes(routes.endpoints.clone()))
         .nest("/api/operator", operator::public_routes(routes.operator))
         .route("/api/ready", get(api::health::ready).with_state(routes.health.clone()))

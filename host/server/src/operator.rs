@@ -10,15 +10,13 @@ use std::{
 };
 
 use axum::{
-    Router,
-    extract::DefaultBodyLimit,
-    middleware,
+    Router, middleware,
     routing::{any, delete, get, post},
 };
 
 use tokio::sync::Semaphore;
 
-use crate::api::{health::Health, other_method};
+use crate::api::{health::Health, limited, other_method};
 use accounts::Accounts;
 use base::{limits::ConnectionsConfig, source::FILE_BYTES_MAX};
 use calls::{
@@ -110,22 +108,18 @@ pub(crate) fn share() -> Share {
 
 /// Everything that the operator's listener answers.
 pub(crate) fn routes_of_listener(operator: Operator, access: OperatorAccess) -> Router {
-    Router::new()
+    let routes = Router::new()
         .nest("/operator", routes().route("/call", post(routes::call)))
         .fallback(routes::unknown)
         .method_not_allowed_fallback(other_method)
-        .with_state(operator)
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .layer(middleware::from_fn_with_state(access, access::check))
+        .with_state(operator);
+    limited(routes, BODY_BYTES_MAX).layer(middleware::from_fn_with_state(access, access::check))
 }
 
 /// Routes below `/api/operator`, without calls: tools are called on the public listener with the caller's rights.
 pub(crate) fn public_routes(operator: Operator) -> Router {
-    routes()
-        .route("/{*path}", any(routes::unknown))
-        .with_state(operator)
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .layer(middleware::from_fn(access::check_scope))
+    let routes = routes().route("/{*path}", any(routes::unknown)).with_state(operator);
+    limited(routes, BODY_BYTES_MAX).layer(middleware::from_fn(access::check_scope))
 }
 
 fn routes() -> Router<Operator> {

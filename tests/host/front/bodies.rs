@@ -150,3 +150,17 @@ async fn body_of_too_many_values_is_rejected_everywhere() {
     assert_eq!(status, StatusCode::OK, "{answer}");
     assert!(answer["result"].is_object(), "{answer}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn announced_excess_is_refused_before_it_is_sent() {
+    let server = serve("").await;
+    for path in ["/mcp", "/rpc", "/api/auth", "/api/approvals/a", "/api/blobs"] {
+        let mut raw = Raw::to(&server).await;
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nexpect: 100-continue\r\ncontent-length: 9000000000\r\n\r\n"
+        );
+        raw.send(head).await;
+        assert_eq!(raw.status().await, 413, "{path}: and it is not told to go on");
+    }
+    echoes(&server.client()).await;
+}

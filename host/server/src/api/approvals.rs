@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use axum::{
     Json, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, FromRequest, Path, Request, State},
+    extract::{FromRequest, Path, Request, State},
     middleware,
     response::Response,
     routing::get,
@@ -15,7 +15,7 @@ use http::{Extensions, HeaderMap, HeaderValue, header};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Refused, endpoints::Endpoints};
+use super::{Refused, endpoints::Endpoints, limited};
 use base::{
     call::{Surface, TraceHeaders},
     caller::Caller,
@@ -43,12 +43,10 @@ struct ReplyBody {
 }
 
 pub(crate) fn routes(endpoints: Endpoints) -> Router {
-    Router::new()
+    let routes = Router::new()
         .route("/api/approvals", get(list))
-        .route("/api/approvals/{id}", get(one).post(answer))
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .layer(middleware::map_response(fresh))
-        .with_state(endpoints)
+        .route("/api/approvals/{id}", get(one).post(answer));
+    limited(routes, BODY_BYTES_MAX).layer(middleware::map_response(fresh)).with_state(endpoints)
 }
 
 async fn list(

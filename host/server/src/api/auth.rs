@@ -3,23 +3,22 @@
 use axum::{
     Extension, Json, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, State, rejection::BytesRejection},
+    extract::{State, rejection::BytesRejection},
     response::{IntoResponse, Response},
     routing::post,
 };
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 
+use super::limited;
 use calls::authorization::{Gateway, NoEntry, Peer};
 
 /// Bytes that a body may have: there is a password in it and nothing else.
 const BODY_BYTES_MAX: usize = 8 << 10;
 
 pub(crate) fn routes(gateway: Gateway) -> Router {
-    Router::new()
-        .route("/api/auth", post(answer))
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .with_state(gateway)
+    let routes = Router::new().route("/api/auth", post(answer));
+    limited(routes, BODY_BYTES_MAX).with_state(gateway)
 }
 
 async fn answer(

@@ -15,6 +15,7 @@ use axum::{
 };
 use futures::{FutureExt, Stream, StreamExt, future::ready, stream};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
+use http_body::Body as _;
 use http_body_util::LengthLimitError;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -468,8 +469,11 @@ fn trusts(headers: &HeaderMap) -> Arc<[String]> {
     each.take(TRUSTS_MAX).map(str::to_owned).collect()
 }
 
-/// A body of at most so many bytes.
+/// A body of at most so many bytes. One that is announced to be longer is not read.
 async fn read(body: Body, bytes_max: usize) -> Result<Vec<u8>, Unread> {
+    if body.size_hint().lower() > bytes_max as u64 {
+        return Err(Unread::TooLarge);
+    }
     let read = to_bytes(body, bytes_max).await;
     read.map(Into::into).map_err(|error| {
         let source = std::error::Error::source(&error);

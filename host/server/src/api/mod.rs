@@ -10,8 +10,15 @@ pub(crate) mod query;
 pub(crate) mod rpc;
 pub(crate) mod services;
 
-use axum::response::{IntoResponse, Response};
+use axum::{
+    Router,
+    body::{Body, Bytes, HttpBody},
+    extract::{DefaultBodyLimit, Request},
+    middleware,
+    response::{IntoResponse, Response},
+};
 use http::Method;
+use http_body_util::{Full, Limited};
 
 use base::failure::Failure;
 use calls::authorization::{Shape, refusal};
@@ -35,4 +42,19 @@ impl IntoResponse for Refused {
 pub(crate) async fn other_method(method: Method) -> Refused {
     let message = format!("{method} is not served here; the header Allow says what is.");
     Failure::new("method_not_allowed", 405, message).into()
+}
+/// `routes` whose requests' bodies have at most `bytes_max` bytes. One that is announced to be longer is not read at all,
+/// nor does its client learn that it may go on (`100 Continue`).
+pub(crate) fn limited<S: Clone + Send + Sync + 'static>(
+    routes: Router<S>,
+    bytes_max: usize,
+) -> Router<S> {
+    let within = move |request: Request| async move {
+        request.map(|body| match body.size_hint().lower() > bytes_max as u64 {
+            // The handlers' extractors say what is wrong as if they had read so far.
+            true => Body::new(Limited::new(Full::new(Bytes::from_static(b"-")), 0)),
+            false => body,
+        })
+    };
+    routes.layer(middleware::map_request(within)).layer(DefaultBodyLimit::max(bytes_max))
 }

@@ -316,7 +316,8 @@ impl Rules {
         let is_chat = parts.uri.path() == "/api/chat";
         if is_stranger && !is_chat && announced(&parts.headers) > STRANGERS_BODY_BYTES_MAX {
             self.metrics.refused(Refused::Unauthorized);
-            let failure = Failure::new("payload_too_large", 413, TOO_LARGE);
+            let why = if is_accounts { TOO_LARGE_FOR_ACCOUNTS } else { TOO_LARGE };
+            let failure = Failure::new("payload_too_large", 413, why);
             return Err(NotPassed::Away(Box::new(denied(shape, &failure))));
         }
         let share = match &found {
@@ -433,6 +434,9 @@ fn address_of(hop: &str) -> Option<IpAddr> {
 
 /// Error for a too large body of an unknown sender.
 pub(super) const TOO_LARGE: &str = "This server wants to know who calls before it reads that much. Send `Authorization: Bearer TOKEN`, with a token from the operator.";
+
+/// The same where people sign in and clients register, who have no token yet.
+const TOO_LARGE_FOR_ACCOUNTS: &str = "Nothing that is sent here is as large; send less.";
 
 /// Whether a query has a token in it (RFC 6750, 2.3).
 fn has_token(query: &str) -> bool {
