@@ -11,12 +11,18 @@ use reqwest::Url;
 use serde::Deserialize;
 
 use super::Given;
-use crate::{grants::secret::Mask, limits::check_range, tool_set::is_name};
+use crate::{
+    grants::secret::{FORM_BYTES_MIN, Mask, Secret},
+    limits::check_range,
+    tool_set::is_name,
+};
 
 /// Bytes that a result, and one event of a stream, may have.
 const OUTPUT_BYTES_MAX: usize = 8 << 20;
 /// Bytes of a body that are read of a server over HTTP, however many an operator allows.
 const BODY_BYTES_MAX: usize = 16 << 20;
+/// Bytes from which on a secret is no word.
+const STRONG_BYTES_MIN: usize = 12;
 /// Name of the entry made by `MCP_SERVER_URL`.
 const FROM_ENVIRONMENT: &str = "mcp-server";
 
@@ -270,22 +276,39 @@ impl ServerConfig {
         own.or_else(|| std::env::var_os("PATH")).unwrap_or_default()
     }
 
+    /// Its secrets that can be read, with the name of each.
+    fn secrets(&self, folder: &Path) -> Vec<(String, Secret)> {
+        let given: Vec<_> = match &self.way {
+            Way::Url { token, .. } => token.iter().map(|it| ("token".to_owned(), it)).collect(),
+            Way::Command { env, .. } => {
+                let secret = env.iter().filter(|it| it.1.is_secret());
+                secret.map(|(name, it)| (format!("variable {name}"), it)).collect()
+            }
+        };
+        given.into_iter().filter_map(|(name, it)| Some((name, it.read(folder).ok()?))).collect()
+    }
+
     /// Masks secrets in logs and in what the server says.
     pub fn mask(&self, folder: &Path) -> Mask {
         let mut mask = Mask::default();
-        let given: Vec<_> = match &self.way {
-            Way::Url { token, .. } => token.iter().collect(),
-            Way::Command { env, .. } => env.values().filter(|it| it.is_secret()).collect(),
-        };
-        for secret in given.iter().filter_map(|it| it.read(folder).ok()) {
-            // Also as JSON has it.
-            let quoted = serde_json::Value::from(secret.expose()).to_string();
-            let quoted = &quoted[1..quoted.len() - 1];
-            mask.add(secret.expose());
-            mask.add(quoted);
-            mask.add(&quoted.replace('/', "\\/"));
+        for (_, secret) in self.secrets(folder) {
+            mask.add_secret(secret.expose());
         }
         mask
+    }
+
+    /// A secret of it that is too short to be told from other texts.
+    pub fn weak_secret(&self, folder: &Path) -> Option<String> {
+        let secrets = self.secrets(folder);
+        let mut short = secrets.iter().map(|(name, it)| (name, it.expose().len()));
+        let (name, bytes) = short.find(|(_, bytes)| *bytes < STRONG_BYTES_MIN)?;
+        let what = match bytes < FORM_BYTES_MIN {
+            true => "is not hidden where the server says it back",
+            false => "is hidden wherever the server writes it, in words as well",
+        };
+        Some(format!(
+            "its {name} has {bytes} bytes, and {what}; take one of {STRONG_BYTES_MIN} bytes or more"
+        ))
     }
 
     /// Name prefix of its tools and prompts.

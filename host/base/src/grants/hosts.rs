@@ -137,8 +137,7 @@ impl GrantedHost {
             let file = secret.source.file().map(Path::to_owned);
             let failed = |what| SecretError { host: grant.host.clone(), what, file };
             let text = read(secret, base).map_err(failed)?;
-            host.mask.add(&text);
-            host.mask.add(&encoded(&text));
+            host.mask.add_secret(&text);
             let whole = Secret::new(format!("{}{text}", secret.prefix));
             host.secrets.push((secret.place.clone(), whole));
         }
@@ -154,13 +153,6 @@ fn read(granted: &SecretGrant, base: &Path) -> Result<String, String> {
         }
         _ => Ok(text),
     }
-}
-
-/// `text` as it stands in a query.
-pub fn encoded(text: &str) -> String {
-    let mut url = Url::parse("http://query/").expect("it is a URL");
-    url.query_pairs_mut().append_pair("", text);
-    url.query().unwrap_or_default().trim_start_matches('=').to_owned()
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::{
     sync::Arc,
 };
 
+use data_encoding::{BASE64, BASE64URL, HEXLOWER, HEXUPPER};
+use reqwest::Url;
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
@@ -58,9 +60,38 @@ pub struct Mask {
 const MARK: &str = "[secret:";
 
 /// Minimum length of a masked form, in bytes. Shorter ones would match by chance.
-const FORM_BYTES_MIN: usize = 6;
+pub const FORM_BYTES_MIN: usize = 6;
 
 impl Mask {
+    /// Adds `secret` as it is, and as programs write it that do not mean to hide it: in JSON, in a query, in hexadecimal
+    /// and in base64, where it may begin anywhere in a longer text (`user:secret`).
+    pub fn add_secret(&mut self, secret: &str) {
+        if secret.len() < FORM_BYTES_MIN {
+            return;
+        }
+        self.add(secret);
+        let quoted = Value::from(secret).to_string();
+        let quoted = &quoted[1..quoted.len() - 1];
+        self.add(quoted);
+        self.add(&quoted.replace('/', "\\/"));
+        let query = encoded(secret);
+        for query in [query.replace('+', "%20"), query] {
+            self.add(&with_small_escapes(&query));
+            self.add(&query);
+        }
+        for hexadecimal in [HEXLOWER, HEXUPPER] {
+            self.add(&hexadecimal.encode(secret.as_bytes()));
+        }
+        for base64 in [BASE64, BASE64URL] {
+            // What stands before it moves it within its four characters; those at its edges depend on its neighbours.
+            for (before, from) in [0, 2, 3].into_iter().enumerate() {
+                let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
+                self.add(&base64.encode(&bytes)[from..bytes.len() * 8 / 6]);
+            }
+        }
+    }
+
+    /// Adds one form in which a secret may appear.
     pub fn add(&mut self, form: &str) {
         if form.len() >= FORM_BYTES_MIN && !self.forms.iter().any(|it| &**it == form) {
             self.forms.push(form.into());
@@ -146,16 +177,18 @@ impl Mask {
 
     /// Overwrites each secret in `bytes` with asterisks and keeps the length.
     pub fn bytes(&self, bytes: &mut [u8]) {
-        for form in self.forms.iter().map(|it| it.as_bytes()) {
-            let mut at = 0;
-            while at + form.len() <= bytes.len() {
-                if &bytes[at..at + form.len()] == form {
-                    bytes[at..at + form.len()].fill(b'*');
-                    at += form.len();
-                } else {
-                    at += 1;
-                }
-            }
+        let mut begins = [false; 256];
+        for form in &self.forms {
+            begins[usize::from(form.as_bytes()[0])] = true;
+        }
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..)
+            && let Some(next) = rest.iter().position(|it| begins[usize::from(*it)])
+        {
+            let found = self.forms.iter().filter(|it| rest[next..].starts_with(it.as_bytes()));
+            let longest = found.map(|it| it.len()).max().unwrap_or_default();
+            bytes[at + next..at + next + longest].fill(b'*');
+            at += next + longest.max(1);
         }
     }
 
@@ -167,6 +200,23 @@ impl Mask {
         };
         self.forms.iter().map(|it| begun(it.as_bytes())).max().unwrap_or(0)
     }
+}
+
+/// `text` as it stands in a query.
+pub fn encoded(text: &str) -> String {
+    let mut url = Url::parse("http://query/").expect("it is a URL");
+    url.query_pairs_mut().append_pair("", text);
+    url.query().unwrap_or_default().trim_start_matches('=').to_owned()
+}
+
+/// `query` with its escapes in small letters.
+fn with_small_escapes(query: &str) -> String {
+    let mut parts = query.split('%');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |whole, part| {
+        let (escape, rest) = part.split_at(part.len().min(2));
+        whole + "%" + &escape.to_ascii_lowercase() + rest
+    })
 }
 
 /// Bytes that a value may have.
@@ -308,6 +358,42 @@ mod tests {
         let mut other = b"x hunter3hunter3 y".to_vec();
         mask().bytes(&mut other);
         assert_eq!(other, b"x hunter3hunter3 y");
+    }
+
+    #[test]
+    fn redacts_secret_in_the_encodings_of_programs() {
+        let secret = "s3cr3t/+ key~\"zz?";
+        let mut mask = Mask::default();
+        mask.add_secret(secret);
+        let small = "s3cr3t%2f%2b%20key%7e%22zz%3f";
+        for lead in ["", "a", "ab", "abc", "user:", "Bearer "] {
+            for text in [format!("{lead}{secret}"), format!("{lead}{secret} and more")] {
+                let bytes = text.as_bytes();
+                for encoded in [
+                    text.clone(),
+                    Value::from(&*text).to_string(),
+                    super::encoded(&text),
+                    format!("?a={small}&b"),
+                    HEXLOWER.encode(bytes),
+                    HEXUPPER.encode(bytes),
+                    BASE64.encode(bytes),
+                    BASE64URL.encode(bytes),
+                    data_encoding::BASE64_NOPAD.encode(bytes),
+                    data_encoding::BASE64URL_NOPAD.encode(bytes),
+                ] {
+                    assert!(mask.is_in(&encoded), "{encoded}");
+                    let masked = mask.text(&encoded);
+                    assert!(masked.contains("[secret]") && !mask.is_in(&masked), "{masked}");
+                    let mut bytes = encoded.clone().into_bytes();
+                    mask.bytes(&mut bytes);
+                    let bytes = String::from_utf8(bytes).unwrap();
+                    assert!(bytes.len() == encoded.len() && !mask.is_in(&bytes), "{bytes}");
+                }
+            }
+        }
+        let mut weak = Mask::default();
+        weak.add_secret("abcde");
+        assert!(weak.is_empty(), "too short to be told from words");
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub(super) fn readable<'a>(text: &'a str, mask: &Mask) -> Cow<'a, str> {
 /// The message in `json` without secrets of its server, which it may say back.
 fn masked<'a>(json: Cow<'a, str>, mask: &Mask) -> Cow<'a, str> {
     // JSON may write any character of a secret as an escape.
-    let may_be_escaped = !mask.is_empty() && json.contains("\\u");
+    let may_be_escaped = !mask.is_empty() && ["\\u", "\\/"].iter().any(|it| json.contains(it));
     if !may_be_escaped && !mask.is_in(&json) && !json.contains(STATE) {
         return json;
     }

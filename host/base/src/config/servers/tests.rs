@@ -91,3 +91,18 @@ fn program_is_looked_for_where_its_server_has_it() {
     assert_eq!(read(&format!("env = {{ PATH = '{}' }}", folder.display())), None);
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn short_secrets_are_noted_with_what_becomes_of_them() {
+    for (token, part) in [
+        ("{ value = 'short' }", Some("its token has 5 bytes, and is not hidden")),
+        ("{ value = 'school' }", Some("is hidden wherever the server writes it, in words as well")),
+        ("{ value = 'hunter2hunter2' }", None),
+    ] {
+        let servers =
+            read(&format!("[servers.a]\nurl = 'https://a.example'\ntoken = {token}")).unwrap();
+        let weak = servers["a"].weak_secret(std::path::Path::new(""));
+        assert_eq!(weak.is_some(), part.is_some(), "{token}");
+        assert!(part.is_none_or(|it| weak.unwrap().contains(it)), "{token}");
+    }
+}

@@ -20,9 +20,9 @@ use crate::capability::{
 };
 use base::grants::{
     address,
-    hosts::{GrantedHost, encoded},
+    hosts::GrantedHost,
     http::Place,
-    secret::Mask,
+    secret::{Mask, encoded},
 };
 
 mod body;
