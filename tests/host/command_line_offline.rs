@@ -94,6 +94,35 @@ fn check_config_notes_a_missing_components_folder() {
     assert!(message.contains("there is no folder ") && message.contains("/tools"), "{message}");
 }
 
+/// A file in the place of the data folder keeps a server from starting.
+#[test]
+fn check_config_finds_a_file_in_place_of_the_data_folder() {
+    let (folders, file) = bare("bundled = false\ndata = \"madoguchi.toml\"\n");
+    let arguments = ["check-config", file.to_str().unwrap(), "--json"];
+    let mut command = bare_command(&folders);
+    let checked = output(command.env_remove("MADOGUCHI_DATA").args(arguments));
+    let report = json(&checked);
+    let found = &report["findings"][0];
+    assert_eq!(
+        (checked.status.code(), &found["about"], &found["line"]),
+        (Some(1), &"data".into(), &2.into()),
+        "{report}"
+    );
+    assert!(found["message"].as_str().unwrap().contains("is not a folder"), "{report}");
+}
+
+/// What has no end is not read to it.
+#[test]
+fn commands_read_no_more_than_a_file_may_have() {
+    let folders = Folders::in_files();
+    for arguments in [["inspect", "/dev/zero"], ["check-config", "/dev/zero"]] {
+        let read = run(&folders, &arguments);
+        assert_eq!(read.status.code(), Some(1), "{read:?}");
+        let text = [read.stdout, read.stderr].concat();
+        assert!(String::from_utf8_lossy(&text).contains("it has more than the "), "{arguments:?}");
+    }
+}
+
 /// The address of a store is checked without being shown (STO-5).
 #[test]
 fn wrong_address_of_a_store_is_found_and_not_repeated() {

@@ -172,9 +172,14 @@ pub fn check<'a>(config: &'a Config, document: &'a Document<'_>) -> BoxFuture<'a
                 findings.push(document.problem(&path, error.to_string()));
             }
         }
+        if config.data.exists() && !config.data.is_dir() {
+            findings.push(document.problem(&["data"], absent(&config.data, "folder")));
+        }
         for (name, server) in &config.servers {
             let missing = server.missing(&config.base);
             findings.extend(missing.map(|what| document.problem(&["servers", name], what)));
+            let weak = server.weak_secret(&config.base);
+            findings.extend(weak.map(|what| document.note(&["servers", name], what)));
         }
         if may_try {
             installed(config, document, &mut findings).await;

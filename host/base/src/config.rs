@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::Arc,
@@ -16,6 +15,7 @@ use crate::{
     embedded::Embedded,
     language::LanguageTag,
     limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig, TasksConfig, check_range},
+    source::read_text,
     toolsets::{Toolset, Toolsets},
 };
 use store::{blobs, live_nodes::LiveNodes};
@@ -25,6 +25,7 @@ pub mod accounts;
 mod aliases;
 pub mod apps;
 pub mod assistants;
+mod by_name;
 mod chat;
 mod component;
 pub mod defaults;
@@ -50,6 +51,7 @@ pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
 pub use accounts::AccountsConfig;
 pub use apps::AppsConfig;
 pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
+use by_name::ByName;
 pub use chat::ChatConfig;
 pub use chat::PASSWORD_VARIABLE;
 pub use component::{ComponentConfig, Reach};
@@ -69,6 +71,8 @@ pub use tokens::{RateConfig, TokenConfig};
 
 /// The default address: this machine only.
 const ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8808);
+/// Bytes that the file may have.
+pub const CONFIG_BYTES_MAX: u64 = 16 << 20;
 /// Default operator address: a free port of this machine.
 const OPERATOR_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
@@ -292,7 +296,7 @@ impl Config {
     /// The configuration in `file`.
     pub fn read(file: &Path, embedded: &Embedded) -> Result<Self, ConfigError> {
         let read = |source| ConfigError::Read { path: file.to_owned(), source };
-        let text = fs::read_to_string(file).map_err(read)?;
+        let text = read_text(file, CONFIG_BYTES_MAX).map_err(read)?;
         let mut config = Self::from_text(&text, file, embedded)?;
         config.origin.file = Some(file.to_owned());
         config.base = file.parent().map(Path::to_owned).unwrap_or_default();
@@ -303,7 +307,8 @@ impl Config {
 
     fn from_text(text: &str, path: &Path, embedded: &Embedded) -> Result<Self, ConfigError> {
         let wrong = |error: toml::de::Error| ConfigError::parse(text, path, &error);
-        let config: Self = toml::from_str(text).map_err(wrong)?;
+        let read = toml::Deserializer::parse(text).map_err(wrong)?;
+        let config = Self::deserialize(ByName::new(read)).map_err(wrong)?;
         let start = defaults::start(embedded)?;
         let written: toml::Table = toml::from_str(text).map_err(wrong)?;
         let tables = [&start.table, &written];

@@ -1,6 +1,12 @@
 //! Bytes of components, from files or the program.
 
-use std::{borrow::Cow, fs, io, path::Path, time::SystemTime};
+use std::{
+    borrow::Cow,
+    fs,
+    io::{self, Read as _},
+    path::Path,
+    time::SystemTime,
+};
 
 use bytes::Bytes;
 use rust_embed::EmbeddedFile;
@@ -53,22 +59,28 @@ pub fn name_of(path: &Path) -> Option<String> {
 }
 
 pub fn read(path: &Path) -> io::Result<Source> {
-    let size = fs::metadata(path)?.len();
-    if size > FILE_BYTES_MAX {
-        let why = format!("{size} bytes; a component may have {FILE_BYTES_MAX}");
+    Ok(Source::new(read_bytes(path, FILE_BYTES_MAX)?, path.display().to_string()))
+}
+
+/// The bytes of a file of at most so many. What has no length and no end, such as a device, is read no further.
+pub fn read_bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut file = fs::File::open(path)?;
+    let size = file.metadata()?.len();
+    if size <= bytes_max {
+        file.by_ref().take(bytes_max + 1).read_to_end(&mut bytes)?;
+    }
+    if size > bytes_max || bytes.len() as u64 > bytes_max {
+        let why = format!("it has more than the {bytes_max} bytes that are read");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
     }
-    Ok(Source::new(fs::read(path)?, path.display().to_string()))
+    Ok(bytes)
 }
 
 /// The text of a file of at most so many bytes.
 pub fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
-    let size = fs::metadata(path)?.len();
-    if size > bytes_max {
-        let why = format!("{size} bytes; at most {bytes_max} can be read");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
-    }
-    fs::read_to_string(path)
+    String::from_utf8(read_bytes(path, bytes_max)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text: UTF-8 is right"))
 }
 
 /// Writes atomically: to a temporary file, then renamed.
@@ -81,6 +93,23 @@ pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_no_more_than_a_file_may_have() {
+        let file = std::env::temp_dir().join(format!("madoguchi-source-{}", std::process::id()));
+        fs::write(&file, b"123456").unwrap();
+        assert_eq!(read_bytes(&file, 6).unwrap(), b"123456");
+        let endless = Path::new("/dev/zero");
+        for (path, most) in [(&*file, 5), (endless, 1 << 20)] {
+            if path.exists() {
+                let error = read_bytes(path, most).unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+            }
+        }
+        fs::write(&file, [0xff]).unwrap();
+        assert!(read_text(&file, 6).unwrap_err().to_string().contains("UTF-8"));
+        fs::remove_file(&file).unwrap();
+    }
 
     #[test]
     fn ignores_files_without_component_extension() {

@@ -2,7 +2,10 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use base::config::{Config, ConfigError};
+use base::{
+    config::{CONFIG_BYTES_MAX, Config, ConfigError},
+    source::read_text,
+};
 use clap::Args;
 use serde_json::json;
 
@@ -30,7 +33,7 @@ impl CheckConfig {
         file: Option<&PathBuf>,
         config: anyhow::Result<Config>,
     ) -> anyhow::Result<ExitCode> {
-        let text = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
+        let text = file.and_then(|it| read_text(it, CONFIG_BYTES_MAX).ok()).unwrap_or_default();
         let document = Document::new(&text);
         let findings = match &config {
             Ok(config) => {

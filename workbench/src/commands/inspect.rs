@@ -6,7 +6,7 @@ use anyhow::Context;
 use base::{
     config::Config,
     grants::{Grant, HOSTS},
-    source::{NAMES, name_of},
+    source::{FILE_BYTES_MAX, NAMES, name_of, read_bytes},
 };
 use clap::Args;
 use sandbox::definition::APP_MIME_TYPE;
@@ -32,7 +32,7 @@ impl Inspect {
     /// When the file cannot be read or is no component.
     pub async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let name = self.file.file_stem().and_then(|it| it.to_str()).unwrap_or("component");
-        let bytes = std::fs::read(&self.file)
+        let bytes = read_bytes(&self.file, FILE_BYTES_MAX)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let found =
             inspect(name, &bytes, config).await.with_context(|| self.file.display().to_string())?;

@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow, bail};
 use base::{
     config::Config,
     grants::{Grant, Stubs},
-    source::{Source, read_text},
+    source::{FILE_BYTES_MAX, Source, read_bytes, read_text},
 };
 use clap::Args;
 use registry::library::Library;
@@ -24,8 +24,6 @@ use crate::{
     terminal::{print_error, print_line},
 };
 
-/// Bytes that the file of a record may have.
-const FILE_BYTES_MAX: u64 = 64 << 20;
 /// Characters of a document that are shown.
 const CHARS_MAX: usize = 2_000;
 
@@ -59,7 +57,7 @@ impl Replay {
             return Ok(ExitCode::SUCCESS);
         }
         let file = self.component.unwrap_or_else(|| PathBuf::from(&record.component.file));
-        let bytes = std::fs::read(&file).with_context(|| {
+        let bytes = read_bytes(&file, FILE_BYTES_MAX).with_context(|| {
             format!("cannot read {}; name the component's file behind the record", file.display())
         })?;
         let name = &record.component.name;

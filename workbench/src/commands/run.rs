@@ -7,7 +7,7 @@ use base::{
     config::{ComponentConfig, Config},
     grants::{Grant, Stubs, hosts::Hosts, http::HostGrant},
     settings::Settings,
-    source::Source,
+    source::{FILE_BYTES_MAX, Source, read_bytes},
 };
 use clap::Args;
 use registry::library::Library;
@@ -119,7 +119,7 @@ impl Run {
     /// When the file cannot be read or loaded, or the arguments are no JSON object.
     pub async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let name = self.file.file_stem().and_then(|it| it.to_str()).unwrap_or("component");
-        let bytes = std::fs::read(&self.file)
+        let bytes = read_bytes(&self.file, FILE_BYTES_MAX)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let mut configured = config.component(name).settings();
         configured.extend(self.settings.clone());

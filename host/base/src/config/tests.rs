@@ -40,6 +40,16 @@ fn names_correct_value_without_rust_terms() {
         ),
         ("[limits]\ncpu_ms_max = -1", "a whole number from 0 on"),
         ("[rate]\nrequests_per_s = 0", "a whole number from 1 on"),
+        (
+            "rate = [5, 10]",
+            "line 1: rate: what is right here is a table: { requests_per_s = …, burst",
+        ),
+        ("swap.canary = [1]", "a table: { faults_min = …, calls_min = …, errors_factor = …"),
+        (
+            "[tokens]\na = ['x', ['*']]",
+            "line 2: tokens.a: what is right here is a table: { sha256 = …",
+        ),
+        ("[servers.a]\nurl = 'https://a.example'\ntoken = ['A']", "a text, or a table"),
         ("[telemetry]\nsample_ratio = 'all'", "a number, without quotes"),
         ("bundled = 'no'", "true or false"),
         ("[components.a.http]\nhost = 'a.example'", "[[…]] above each"),

@@ -4,7 +4,11 @@ use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 use anyhow::bail;
 use clap::Args;
-use host::{Config, config::Reach};
+use host::{
+    Config,
+    config::{CONFIG_BYTES_MAX, Reach},
+    source::read_text,
+};
 use serde_json::{Value, json};
 use workbench::check::Document;
 
@@ -21,7 +25,7 @@ pub(crate) struct Grants {
 
 impl Grants {
     pub(crate) fn run(self, file: Option<&PathBuf>, config: &Config) -> anyhow::Result<ExitCode> {
-        let text = file.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
+        let text = file.and_then(|it| read_text(it, CONFIG_BYTES_MAX).ok()).unwrap_or_default();
         let document = Document::new(&text);
         let mut names: BTreeSet<String> = config.components.keys().cloned().collect();
         names.extend(workbench::check::installed_names(config));

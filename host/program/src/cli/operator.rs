@@ -11,6 +11,7 @@ use host::{
     control::{CanaryReport, ComponentReport},
     difference::Difference,
     revisions::Pending,
+    source::{FILE_BYTES_MAX, read_bytes},
 };
 use reqwest::{Method, StatusCode};
 use serde::de::DeserializeOwned;
@@ -123,7 +124,7 @@ impl Load {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let stem = self.file.file_stem().and_then(|it| it.to_str()).map(str::to_owned);
         let name = self.name.or(stem).context("which name? --name NAME says")?;
-        let bytes = std::fs::read(&self.file)
+        let bytes = read_bytes(&self.file, FILE_BYTES_MAX)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let path = path_of(&name, "")?;
         let answer = Server::running(config)?.send(Method::POST, &path, bytes).await?;
