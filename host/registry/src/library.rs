@@ -83,11 +83,8 @@ impl Library {
     pub fn files(&self) -> io::Result<Files> {
         let (files, unfit) = self.scan()?;
         for path in unfit {
-            let why = match name_of(&path) {
-                Some(_) => "it is no file, and no link that leads to one".to_owned(),
-                None => format!("it is no component's name: {NAMES}"),
-            };
-            tracing::warn!("{:?}: {why}", path.file_name().unwrap_or_default());
+            let shown = path.file_name().unwrap_or_default();
+            tracing::warn!("{shown:?}: it is no component's name: {NAMES}");
         }
         Ok(files)
     }
@@ -107,11 +104,13 @@ impl Library {
                 Err(_) if path.is_symlink() => Some(Stamp::default()),
                 stamp => stamp?,
             };
-            match (name_of(&path), stamp) {
+            // What stands in a file's place, such as a folder, is not read, and the version before serves on.
+            let stands = || fs::symlink_metadata(&path).is_ok().then(Stamp::default);
+            match (name_of(&path), stamp.or_else(stands)) {
                 (Some(name), Some(stamp)) => files.push((name, stamp)),
+                (None, Some(_)) => _ = unfit.insert(path),
                 // Removed meanwhile.
-                (_, None) if fs::symlink_metadata(&path).is_err() => {}
-                _ => _ = unfit.insert(path),
+                (_, None) => {}
             }
         }
         files.sort();
@@ -129,7 +128,12 @@ impl Library {
     /// Reads the file of a component.
     pub fn read(&self, name: &str) -> io::Result<Source> {
         let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        read(&folder.join(format!("{name}.wasm")))
+        let file = folder.join(format!("{name}.wasm"));
+        let is_file = fs::metadata(&file).map_or_else(|_| !file.is_symlink(), |it| it.is_file());
+        if !is_file {
+            return Err(io::Error::other("it is no file, and no link that leads to one"));
+        }
+        read(&file)
     }
 
     /// The component of that name that travels in the binary.
@@ -238,7 +242,11 @@ mod tests {
         fs::create_dir(folder.join("folder.wasm")).unwrap();
         fs::write(folder.join("right.wasm"), "").unwrap();
         let (files, unfit) = library.scan().unwrap();
-        assert_eq!((files.len(), unfit.len()), (2, 2), "no link keeps the others out");
+        assert_eq!((files.len(), unfit.len()), (4, 0), "no link keeps the others out");
+        for name in ["folder", "link", "loop"] {
+            let error = library.read(name).map(|it| it.digest).unwrap_err().to_string();
+            assert!(error.contains("no link that leads to one"), "{name}: {error}");
+        }
         assert_eq!(count(), 0);
     }
 }
