@@ -37,7 +37,7 @@ const LOOKED_AT_MAX: usize = 2_000_000;
 #[derive(Debug)]
 pub struct Data {
     path: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 /// Why a data folder cannot be had, and how to correct it.
@@ -142,8 +142,22 @@ pub(crate) fn finish_move(data: &Path) -> io::Result<()> {
     fs::remove_dir_all(moved)
 }
 
-/// Locks the folder; its file stays, for a file that is removed could be locked twice.
-fn lock(path: &Path) -> Result<File, DataError> {
+/// The locks of a data folder: of a file, and of the folder itself, where folders can be locked. A person who takes the
+/// file for a left-over removes it, and another one could be locked.
+#[derive(Debug)]
+struct Lock {
+    _file: File,
+    _folder: Option<File>,
+}
+
+/// Locks the folder. The file of its lock stays.
+fn lock(path: &Path) -> Result<Lock, DataError> {
+    let taken = |process: &str| {
+        DataError(format!(
+            "another server{process} runs on the data folder {}, and there can be one only: stop that one first, or choose another folder with --data or MADOGUCHI_DATA",
+            path.display()
+        ))
+    };
     let failed = |it| DataError::io(path, &it);
     let name = path.join(LOCK);
     let mut options = private::options();
@@ -157,10 +171,7 @@ fn lock(path: &Path) -> Result<File, DataError> {
             let read = (&file).take(32).read_to_string(&mut text);
             let pid = read.ok().and_then(|_| text.trim().parse::<u32>().ok());
             let process = pid.map(|it| format!(" (process {it})")).unwrap_or_default();
-            return Err(DataError(format!(
-                "another server{process} runs on the data folder {}, and there can be one only: stop that one first, or choose another folder with --data or MADOGUCHI_DATA",
-                path.display()
-            )));
+            return Err(taken(&process));
         }
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
             tracing::warn!(
@@ -170,6 +181,11 @@ fn lock(path: &Path) -> Result<File, DataError> {
         }
         Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
+    let folder = File::open(path).ok();
+    let folder_lock = folder.as_ref().map(File::try_lock);
+    if matches!(folder_lock, Some(Err(TryLockError::WouldBlock))) {
+        return Err(taken(""));
+    }
     // For people: a full disk does not take it, and the lock holds all the same.
     let written = file.set_len(0).and_then(|()| {
         file.rewind()?;
@@ -178,7 +194,7 @@ fn lock(path: &Path) -> Result<File, DataError> {
     if let Err(error) = written {
         tracing::debug!("{}: {error}", name.display());
     }
-    Ok(file)
+    Ok(Lock { _file: file, _folder: folder })
 }
 
 fn check_owner(path: &Path, metadata: &fs::Metadata) -> Result<(), DataError> {
@@ -257,6 +273,21 @@ mod tests {
 
     fn mode(path: &Path) -> u32 {
         fs::symlink_metadata(path).expect("it is there").permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn folder_is_locked_without_the_file_of_its_lock() {
+        let home = tempdir().unwrap();
+        let first = Data::take(home.path()).unwrap();
+        for is_removed in [false, true] {
+            if is_removed {
+                fs::remove_file(home.path().join(LOCK)).unwrap();
+            }
+            let second = Data::take(home.path()).err().expect("another has it").to_string();
+            assert!(second.contains("another server"), "{second}");
+        }
+        drop(first);
+        assert!(Data::take(home.path()).is_ok());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, task::JoinHandle};
 
 use crate::private;
 
@@ -31,31 +31,50 @@ pub struct Disk(Arc<Inner>);
 
 struct Inner {
     folder: PathBuf,
-    last: Mutex<Option<(Instant, Option<Arc<str>>)>>,
+    probe: Mutex<Probe>,
+}
+
+/// The last result, and the check that is running: one at a time, for on a disk that does not answer each keeps a
+/// thread.
+#[derive(Default)]
+struct Probe {
+    last: Option<(Instant, Option<Arc<str>>)>,
+    running: Option<(Instant, JoinHandle<io::Result<()>>)>,
+}
+
+impl Probe {
+    /// Why the check failed, if so. It is begun, unless one is running.
+    async fn failure(
+        &mut self,
+        begin: impl FnOnce() -> JoinHandle<io::Result<()>>,
+    ) -> Option<Arc<str>> {
+        let (began, running) = self.running.get_or_insert_with(|| (Instant::now(), begin()));
+        let left = PATIENCE.saturating_sub(began.elapsed());
+        let Ok(tried) = tokio::time::timeout(left, running).await else {
+            return Some(format!("it does not answer within {PATIENCE:?}").into());
+        };
+        self.running = None;
+        tried.map_err(io::Error::other).flatten().err().map(|it| it.to_string().into())
+    }
 }
 
 impl Disk {
     pub fn new(data: &Path) -> Self {
-        Self(Arc::new(Inner { folder: data.to_owned(), last: Mutex::default() }))
+        Self(Arc::new(Inner { folder: data.to_owned(), probe: Mutex::default() }))
     }
 
     /// Why nothing can be written, if so. A change is logged.
     pub async fn write_error(&self) -> Option<Arc<str>> {
-        let mut last = self.0.last.lock().await;
-        if let Some((at, found)) = &*last
+        let mut probe = self.0.probe.lock().await;
+        if let Some((at, found)) = &probe.last
             && at.elapsed() < HOLDS
         {
             return found.clone();
         }
         let file = self.0.folder.join("probe");
-        let tried = tokio::task::spawn_blocking(move || private::check_room(&file, ROOM));
-        let found: Option<Arc<str>> = match tokio::time::timeout(PATIENCE, tried).await {
-            Ok(tried) => {
-                tried.map_err(io::Error::other).flatten().err().map(|it| it.to_string().into())
-            }
-            Err(_) => Some(format!("it does not answer within {PATIENCE:?}").into()),
-        };
-        let before = last.as_ref().and_then(|it| it.1.as_ref());
+        let begin = || tokio::task::spawn_blocking(move || private::check_room(&file, ROOM));
+        let found = probe.failure(begin).await;
+        let before = probe.last.as_ref().and_then(|it| it.1.as_ref());
         let shown = self.0.folder.display();
         match (&found, before) {
             (Some(why), None) => tracing::error!(
@@ -64,7 +83,7 @@ impl Disk {
             (None, Some(_)) => tracing::info!("{shown}: the data folder can be written again"),
             _ => {}
         }
-        *last = Some((Instant::now(), found.clone()));
+        probe.last = Some((Instant::now(), found.clone()));
         found
     }
 }
@@ -85,5 +104,21 @@ mod tests {
         tokio::time::sleep(HOLDS).await;
         assert_eq!(disk.write_error().await, None);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left behind");
+    }
+
+    #[tokio::test]
+    async fn disk_that_does_not_answer_keeps_one_thread() {
+        let mut probe = Probe::default();
+        let (answer, answered) = std::sync::mpsc::channel();
+        let stuck = || tokio::task::spawn_blocking(move || Ok(answered.recv().unwrap()));
+        assert!(probe.failure(stuck).await.unwrap().contains("does not answer"));
+        let began = Instant::now();
+        let none = || unreachable!("one is running");
+        assert!(probe.failure(none).await.is_some() && began.elapsed() < PATIENCE / 2);
+        answer.send(()).unwrap();
+        while probe.failure(none).await.is_some() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert!(probe.running.is_none());
     }
 }

@@ -19,6 +19,12 @@ impl Seal {
         if let Some(key) = Self::look(file) {
             return Ok(key);
         }
+        if file.exists() {
+            let shown = file.display();
+            tracing::warn!(
+                "{shown}: it is no key of 32 bytes, so that another one is made; what the one before has signed, such as questions that are open, has to be asked again"
+            );
+        }
         let key = random()?;
         private::write(file, &key)?;
         Ok(Self::with_key(&key))

@@ -1,6 +1,6 @@
 //! An upload in progress: written beside the blobs, digested, and renamed when complete.
 
-use std::{fs, path::PathBuf, sync::Arc, time::UNIX_EPOCH};
+use std::{fs, io, path::PathBuf, sync::Arc, time::UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
 use tokio::{fs::File, io::AsyncWriteExt};
@@ -11,7 +11,7 @@ use super::{
     mime,
     table::Arriving,
 };
-use crate::{blocking, digest::hexadecimal};
+use crate::{blocking, digest::hexadecimal, private};
 
 /// Bytes from the beginning by which a content is recognised.
 const HEAD_BYTES: usize = 512;
@@ -102,7 +102,16 @@ impl FileUpload {
         let mut options = File::options();
         options.write(true).create_new(true);
         options.mode(0o600);
-        beside.file = Some(options.open(&beside.path).await?);
+        let opened = match options.open(&beside.path).await {
+            // The folder was removed while the server runs.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let folder = index::arriving(&beside.store.folder);
+                blocking(move || private::make_folder(&folder)).await?;
+                options.open(&beside.path).await
+            }
+            opened => opened,
+        };
+        beside.file = Some(opened?);
         Ok(beside)
     }
 
