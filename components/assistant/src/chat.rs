@@ -334,12 +334,16 @@ impl ChatContext {
                 saved.order = left.iter().map(|it| it.call.id.clone()).collect();
                 saved.answered = left;
                 let makes_pictures = self.assistant.config.makes_pictures;
+                let is_passing = error.kind.passes();
                 let refusal = Refusal::of_model_error(error, makes_pictures, self.language);
                 log::warning(&format!(
                     "the model failed after calls were made: {}",
                     refusal.details()
                 ));
-                let notice = refusal.error().to_owned();
+                let notice = match is_passing && answer::has_changed(&answered, &offers) {
+                    true => answer::silent_after_changes(self.language).to_owned(),
+                    false => refusal.error().to_owned(),
+                };
                 let conclusion = answer::failed(&answered, &offers, &notice, self.language);
                 (conclusion, "model_failed", Some(notice))
             }
@@ -363,7 +367,8 @@ impl ChatContext {
         let mut stop_reason = stop_reason;
         let (text, images) = answer::text_and_images(&conclusion);
         if text.trim().is_empty() && images.is_empty() {
-            let text = answer::nothing(conclusion.cut.is_some(), self.language);
+            let has_changed = answer::has_changed(&answered, &offers);
+            let text = answer::nothing(conclusion.cut.is_some(), has_changed, self.language);
             conclusion.parts = answer::failed(&answered, &offers, text, self.language).parts;
             stop_reason = if conclusion.cut.is_some() { stop_reason } else { "empty" };
             notice = Some(text.to_owned());

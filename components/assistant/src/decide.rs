@@ -96,6 +96,13 @@ pub(crate) enum ErrorKind {
     Failed,
 }
 
+impl ErrorKind {
+    /// Whether the same request, or one in other words, may succeed later.
+    pub(crate) fn passes(self) -> bool {
+        matches!(self, Self::RateLimited | Self::Blocked | Self::Slow | Self::Failed)
+    }
+}
+
 impl ModelError {
     pub(crate) fn new(kind: ErrorKind, details: impl Into<String>) -> Self {
         Self { kind, details: details.into(), retry_after_s: None }

@@ -175,6 +175,13 @@ impl Turn {
         })
     }
 
+    /// Whether a model answered without a call: nothing that it says was done by it.
+    pub(crate) fn is_words_alone(&self) -> bool {
+        let is_call = |it: &Piece| matches!(it, Piece::Call(_));
+        let is_of_model = !self.answerer.provider.is_empty() && !self.answerer.is_planner();
+        is_of_model && self.phase == Phase::Done && !self.pieces.iter().any(is_call)
+    }
+
     /// Whether the person has replied to an item that the server does not know of yet.
     pub(crate) fn has_news(&self) -> bool {
         self.turn.is_some() && self.pending.iter().any(Pending::is_news)

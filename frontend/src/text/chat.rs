@@ -145,6 +145,7 @@ macro_rules! with_chat_words {
             ChatOpenAi: "OpenAI 互換", "OpenAI-compatible";
             ChatTokens: "入力 {0}・出力 {1} トークン", "{0} {0|token|tokens} in, {1} out";
             ChatCached: "うちキャッシュ {0}", "{0} of them cached";
+            ChatUncalled: "ツールは使っていません", "no tool was used";
 
             // An empty chat.
             ChatWelcomePictures: "サムネイルを作りましょう！", "Let's make a thumbnail!";

@@ -217,9 +217,18 @@ fn changed_since(tools: &str, language: Language) -> String {
     )
 }
 
+/// Text for a model that does not answer to calls that changed something: to ask for it again would do it twice.
+pub(super) fn silent_after_changes(language: Language) -> &'static str {
+    language.pick(
+        "上の操作は実行済みですが、モデルから応答がありませんでした。同じ依頼を送り直さず、続きだけを送ってください。",
+        "What stands above was done, but the model did not answer to it. Do not ask for it again; say only what comes next.",
+    )
+}
+
 /// Text for a model's empty answer.
-pub(super) fn nothing(is_cut: bool, language: Language) -> &'static str {
+pub(super) fn nothing(is_cut: bool, has_changed: bool, language: Language) -> &'static str {
     match is_cut {
+        _ if has_changed => silent_after_changes(language),
         true => language.pick(
             "長さの上限に達し、答えがひとつも書かれませんでした。質問を短く分けてお試しください。",
             "Nothing was written before the answer had its full length; ask for less at once.",
@@ -308,6 +317,18 @@ pub(super) fn failed(
     ended(answered, &done(answered, offers, language), notice)
 }
 
+/// Whether a call was done, or may have been, of a tool that does more than read.
+pub(super) fn has_changed(answered: &[Answered], offers: &[Offer]) -> bool {
+    answered.iter().any(|answered| {
+        let is_read = offers.iter().any(|it| it.name == answered.call.name && it.is_read_only);
+        let is_done = match &answered.result {
+            ToolResult::Output { .. } => true,
+            ToolResult::Failed(failure) => failure.is_unfinished(),
+        };
+        is_done && !is_read
+    })
+}
+
 /// Conclusion of a run that was stopped: what its calls changed, or may have changed, and `notice`.
 pub(super) fn stopped(
     (answered, left): (&[Answered], &[Answered]),
@@ -387,6 +408,37 @@ mod tests {
         assert_eq!(own, "send: できませんでした（締め切りは昨日でした。）\n\nStopped.");
         let nothing = stopped((&[looked], &[]), &offers, "Stopped.", Language::English);
         assert_eq!(nothing.text(), "Stopped.");
+    }
+
+    #[test]
+    fn what_was_done_is_not_to_be_asked_for_again() {
+        let offer = |name: &str, is_read_only| Offer {
+            name: name.to_owned(),
+            is_read_only,
+            ..Offer::default()
+        };
+        let offers = [offer("look", true), offer("book", false)];
+        let output =
+            || ToolResult::Output { structured: json!({}), meta: json!({}), content: Vec::new() };
+        let refused = || ToolResult::Failed(Failure::new("full", 409, "It is full."));
+        for (name, result, is_changed) in [
+            ("look", output(), false),
+            ("book", output(), true),
+            ("book", refused(), false),
+            ("book", ToolResult::Failed(Failure::unfinished()), true),
+            ("gone", output(), true),
+        ] {
+            let all = [answered(name, result)];
+            assert_eq!(has_changed(&all, &offers), is_changed, "{all:?}");
+        }
+        for (is_cut, has_changed, says) in [
+            (false, true, "Do not ask for it again"),
+            (true, true, "Do not ask for it again"),
+            (false, false, "send it again"),
+            (true, false, "ask for less"),
+        ] {
+            assert!(nothing(is_cut, has_changed, Language::English).contains(says), "{says}");
+        }
     }
 
     #[test]

@@ -52,6 +52,9 @@ const PROVIDER: &str = "claude";
 /// Limits of one request, out of 32 MB and 100 pictures
 /// (<https://platform.claude.com/docs/en/api/overview>), leaving room for prompt and tools.
 const ROOM: Room = Room { bytes: 24 << 20, pictures: 90 };
+/// The most where one of them is larger than 2,000 pixels
+/// (<https://platform.claude.com/docs/en/build-with-claude/vision>, "General limits").
+const ROOM_OF_LARGE: Room = Room { pictures: 20, ..ROOM };
 
 /// Picker that asks Claude.
 struct Claude {
@@ -96,7 +99,7 @@ impl Claude {
     }
 
     /// Requests one answer. Retries with half of the `messages` if they are too long; if they are refused,
-    /// without thinking that is no longer valid, or without pictures.
+    /// without thinking that is no longer valid, with fewer pictures, or without any.
     fn reply(
         &mut self,
         messages: &mut Vec<Value>,
@@ -119,6 +122,7 @@ impl Claude {
             // changed (the day in the prompt, a new tool), the request is refused
             // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>).
             let is_other = error.mentions(&["thinking` block"]) && forget_thoughts(messages)
+                || error.mentions(&["many-image"]) && trim::fit(messages, ROOM_OF_LARGE, &SHAPE)
                 || trim::shrink_after_error(messages, &SHAPE, &error, &mut is_halved);
             if !is_other {
                 return Err(error.model_error());

@@ -215,11 +215,11 @@ impl OpenAi {
         calls.collect()
     }
 
-    /// Returns the server's first model.
+    /// Returns the server's first model that chats.
     fn first_model(&self, until: Instant) -> Result<Arc<str>, ModelError> {
         let path = format!("{}models", self.version);
         let list = self.wire.json(&path, until).map_err(|it| it.model_error())?;
-        let first = list["data"][0]["id"].as_str().filter(|it| !it.is_empty());
+        let first = first_chat_model(&list);
         if let Some(first) = first {
             limits::save_first_model(&self.url, first);
         }
@@ -295,6 +295,16 @@ impl ToolPicker for OpenAi {
     }
 }
 
+/// The first model of a server's list, unless its name says that it only makes embeddings: LM Studio's all do, and
+/// most of Ollama's. Lists have no field that says so everywhere.
+fn first_chat_model(list: &Value) -> Option<&str> {
+    let all = list["data"].as_array().into_iter().flatten();
+    let names: Vec<_> =
+        all.filter_map(|it| it["id"].as_str()).filter(|it| !it.is_empty()).collect();
+    let chats = |name: &&&str| !name.to_ascii_lowercase().contains("embed");
+    names.iter().find(chats).or(names.first()).copied()
+}
+
 /// Whether the URL has a path.
 fn has_path(url: &str) -> bool {
     let server = url.split_once("://").map_or(url, |it| it.1);
@@ -316,6 +326,19 @@ mod tests {
 
     fn picture() -> Part {
         Part::image(Image { mime_type: "image/png".to_owned(), data: "AAAA".into() })
+    }
+
+    #[test]
+    fn model_for_embeddings_is_not_asked() {
+        let first = |names: &[&str]| {
+            let data: Vec<_> = names.iter().map(|it| json!({ "id": it })).collect();
+            first_chat_model(&json!({ "data": data })).map(str::to_owned)
+        };
+        let embedding = "text-embedding-nomic-embed-text-v1.5";
+        assert_eq!(first(&[embedding, "Qwen3-Embedding-8B", "qwen4:8b"]).unwrap(), "qwen4:8b");
+        assert_eq!(first(&["", "qwen4:8b", "llama4"]).unwrap(), "qwen4:8b");
+        assert_eq!(first(&[embedding]).unwrap(), embedding, "its server says what it cannot do");
+        assert_eq!(first(&[]), None);
     }
 
     #[test]

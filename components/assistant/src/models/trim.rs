@@ -69,14 +69,16 @@ impl Size {
 }
 
 /// Makes `messages` fit into `room`, with some to spare, so that the cached prefix does not change with each request.
-pub(super) fn fit(messages: &mut Vec<Value>, room: Room, shape: &Shape) {
+/// Returns whether they were too large.
+pub(super) fn fit(messages: &mut Vec<Value>, room: Room, shape: &Shape) -> bool {
     let taken: Vec<_> = messages.iter().map(|it| Size::measure(it, shape)).collect();
     let most = Size { bytes: room.bytes, pictures: room.pictures, weight: usize::MAX };
     if Size::sum(&taken).fits(most) {
-        return;
+        return false;
     }
     let goal = Size { bytes: most.bytes / 5 * 4, pictures: most.pictures / 5 * 4, ..most };
     shrink(messages, taken, goal, shape);
+    true
 }
 
 /// Halves `messages`; returns whether they became smaller.
@@ -247,9 +249,9 @@ mod tests {
         let before = talk(10, 1_000, 500);
         let bytes: usize = before.iter().map(length).sum();
         let mut messages = before.clone();
-        fit(&mut messages, Room { bytes, pictures: 10 }, &claude::SHAPE);
+        assert!(!fit(&mut messages, Room { bytes, pictures: 10 }, &claude::SHAPE));
         assert_eq!(messages, before, "what fits stays as it is");
-        fit(&mut messages, Room { bytes: bytes - 1, pictures: 10 }, &claude::SHAPE);
+        assert!(fit(&mut messages, Room { bytes: bytes - 1, pictures: 10 }, &claude::SHAPE));
         check(&messages);
         assert_eq!(
             (messages.len(), length(&messages[2]) < length(&before[2])),

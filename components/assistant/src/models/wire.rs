@@ -40,6 +40,7 @@ const TOO_LARGE: &[&str] = &[
     "input is too long",
     "context_length_exceeded",
     "context length",
+    "context limit",
     "context window",
     "context size",
     "maximum prompt length",
@@ -64,12 +65,16 @@ const BLOCKED: &[&str] = &[
 ];
 
 /// Error texts for problems only the operator can solve: to pay (OpenAI with any status, Claude with
-/// 400; others use 402), or to provide a model or server that calls tools (Ollama, vLLM, llama.cpp).
+/// 400; others use 402), to ask from a country that Gemini serves, or to provide a model or server that chats and
+/// calls tools (Ollama, vLLM, llama.cpp).
 const OPERATOR_ERRORS: &[&str] = &[
     "insufficient_quota",
     "billing_hard_limit_reached",
     "billing_not_active",
     "credit balance is too low",
+    "specified api usage limits",
+    "user location is not supported",
+    "not support chat",
     "does not support tools",
     "tool choice requires",
     "tools param requires",
@@ -408,6 +413,14 @@ mod tests {
             text: "The number of tokens to keep from the initial prompt is greater than the context length.".to_owned(),
         };
         assert_eq!((within.retry_wait(), within.model_error().kind), (None, ErrorKind::TooLong));
+        let claude = WireError::Status {
+            status: 400,
+            retry_after_s: None,
+            body: Value::Null,
+            text: "input length and `max_tokens` exceed context limit: 198000 + 4096 > 200000"
+                .to_owned(),
+        };
+        assert_eq!(claude.model_error().kind, ErrorKind::TooLong);
         let often = of("Too many tokens, please wait before trying again.");
         assert_eq!(
             (often.retry_wait(), often.model_error().kind),
@@ -427,6 +440,13 @@ mod tests {
             of(429, "insufficient_quota", quota),
             of(429, "billing_not_active", "Your account is not active."),
             of(400, "", "Your credit balance is too low to access the Anthropic API."),
+            of(
+                400,
+                "",
+                "You have reached your specified API usage limits. You will regain access on 2026-12-01.",
+            ),
+            of(400, "", "User location is not supported for the API use."),
+            of(400, "", "\"all-minilm:latest\" does not support chat"),
             of(402, "", "Insufficient Balance"),
             of(400, "", "registry.ollama.ai/library/gemma3:4b does not support tools"),
             of(400, "", "\"auto\" tool choice requires --enable-auto-tool-choice"),

@@ -408,7 +408,9 @@ pub(super) fn Facts(#[prop(into)] turn: Signal<Turn>) -> impl IntoView {
         turn.with(|turn| {
             let (own, lang) = (&turn.answerer, Lang::spoken());
             let who = (!own.provider.is_empty()).then(|| provider(lang, &own.provider, &own.model));
-            let parts = who.into_iter().chain(taken(&turn.usage, lang));
+            // A model may say that it did something.
+            let uncalled = turn.is_words_alone().then(|| lang.say(Key::ChatUncalled).to_owned());
+            let parts = who.into_iter().chain(uncalled).chain(taken(&turn.usage, lang));
             parts.collect::<Vec<_>>().join(" · ")
         })
     });

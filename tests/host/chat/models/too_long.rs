@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{
     fake_models::{
-        FakeModel,
+        FakeModel, Reply,
         claude::{self, Claude},
         openai::{self, MODEL, OpenAi},
     },
@@ -48,6 +48,23 @@ async fn pictures_beyond_claudes_limit_are_left_out() {
     assert!(count(0) < 60 && count(2) == 60, "{} and {}", count(0), count(2));
     let note = body["messages"][0]["content"][1]["text"].as_str().unwrap();
     assert!(note.contains("left out"), "{note}");
+}
+
+/// Claude refuses all pictures of such a request, and each request after it.
+#[tokio::test]
+async fn fewer_pictures_are_sent_where_one_of_many_is_large() {
+    let talking = claude().await;
+    let refusal = "messages.0.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels";
+    let pictures = vec![json!({ "mimeType": "image/png", "data": "iVBORw0KGgo=" }); 24];
+    talking.fake.then(Reply::Refusal(400, refusal)).says(claude::says("はい"));
+    let first = talking.answer(&json!({ "message": "一", "images": pictures })).await;
+    talking.fake.says(claude::says("うん"));
+    talking.answer(&json!({ "message": "二", "turn": first["turn"] })).await;
+    let counts = talking.fake.bodies().iter().map(|body| {
+        let blocks = body["messages"][0]["content"].as_array().unwrap();
+        blocks.iter().filter(|it| it["type"] == "image").count()
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [24, 16, 16]);
 }
 
 #[tokio::test]
