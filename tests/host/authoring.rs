@@ -275,13 +275,30 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
                 "readonly is none of readOnly",
             ),
             (idle.replace("run: ()", "run: async ()"), "tool \"idle\": run is async"),
+            (
+                idle.replace("run:", "input: { n: 'strng' }, run:"),
+                "the field n: a schema, or one of",
+            ),
+            (
+                "\nconst two = example('two', 'my_quick', {});\ntwo.asks();\ntwo.asks();\n"
+                    .to_owned(),
+                "\"two\": it says twice how it ends (src/tools.js:",
+            ),
+            ("\nconst fs = require('node:fs');\n".to_owned(), "node:fs is not there"),
+            ("\nawait 1;\n".to_owned(), "write it without await"),
             ("\nexport const helper = 1;\n".to_owned(), "exports helper"),
             ("\nthrow new Error('early');\n".to_owned(), "Error: early (src/tools.js:"),
         ];
         let waiting = "\n\nclass Schedule:\n    async def run(self):\n        pass\n";
         let wrong: Vec<_> = match language {
             "js" => wrong.into(),
-            _ => vec![(waiting.to_owned(), "run is async, and nothing here waits")],
+            _ => vec![
+                (waiting.to_owned(), "run is async, and nothing here waits"),
+                (
+                    "\ntwo = example('two', 'my_quick', {})\ntwo.asks()\ntwo.asks()\n".to_owned(),
+                    "\"two\": it says twice how it ends",
+                ),
+            ],
         };
         for (added, why) in wrong {
             save(&file, &format!("{whole}{added}"));

@@ -20,14 +20,12 @@ use workbench::{
 use super::{
     operator::read,
     print_error, print_line,
-    running::{self, text},
+    running::{self, DATA_ALONE, text},
     with_causes,
 };
 
 /// Shell exit code for a missing program.
 const COMMAND_NOT_FOUND: i32 = 127;
-/// The folder of the data of a server that runs for one component, in the component's own.
-const DATA: &str = ".madoguchi";
 
 /// Builds a component and serves it, again after each save.
 #[derive(Args)]
@@ -94,7 +92,7 @@ fn alone(config: &mut Config, project: &Project) {
         config.addr.set_port(0);
     }
     if !has_data {
-        config.data = project.folder.join(DATA);
+        config.data = project.folder.join(DATA_ALONE);
     }
     if !has_file {
         config.bundled = false;

@@ -1,6 +1,10 @@
 //! Client of the running server of a data folder, through the operator listener.
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 use anyhow::{Context, bail};
 use reqwest::{Method, Response, StatusCode};
@@ -8,6 +12,9 @@ use serde_json::Value;
 
 use super::{print_error, print_line};
 use host::{Config, OperatorKey, control::ComponentReport};
+
+/// The folder of the data of a server that runs for one component, in the component's own.
+pub(super) const DATA_ALONE: &str = ".madoguchi";
 
 /// The server that runs on a data folder.
 pub(super) struct Server {
@@ -91,9 +98,13 @@ impl Server {
     }
 }
 
-fn no_server_error(data: &std::path::Path) -> String {
+fn no_server_error(data: &Path) -> String {
+    let alone = format!(
+        "; that of `madoguchi dev --serve` in this folder is reached by --data {DATA_ALONE}"
+    );
+    let alone = Path::new(DATA_ALONE).is_dir().then_some(alone).unwrap_or_default();
     format!(
-        "no server that an operator can reach runs on {} (one that starts can be reached once its components are compiled); see --data, and operator_addr in the configuration",
+        "no server that an operator can reach runs on {} (one that starts can be reached once its components are compiled); see --data, and operator_addr in the configuration{alone}",
         data.display()
     )
 }

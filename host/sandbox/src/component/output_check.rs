@@ -58,12 +58,14 @@ impl OutputCheck {
         let promise = self.0.get(tool);
         match &output.structured {
             Some(json) => {
-                object(json).map_err(|why| format!("its structured output {why}"))?;
-                promise.map_or(Ok(()), |it| it.keeps(json, how))?;
+                let kept =
+                    object(json).and_then(|()| promise.map_or(Ok(()), |it| it.keeps(json, how)));
+                kept.map_err(|why| format!("the structured output of {tool} {why}"))?;
             }
             None if promise.is_some_and(|it| it.schema.is_some()) => {
-                let why = "its structured output is missing, though its output schema promises one";
-                return Err(why.to_owned());
+                return Err(format!(
+                    "the structured output of {tool} is missing, though its output schema promises one"
+                ));
             }
             None => {}
         }
@@ -88,7 +90,7 @@ impl Promise {
         }
         let value = serde_json::from_str(json).map_err(|it| it.to_string())?;
         schema::check(schema, &value, json.len())
-            .map_err(|it| format!("its structured output does not fit its output schema: {it}"))
+            .map_err(|it| format!("does not fit its output schema: {it}"))
     }
 }
 

@@ -46,6 +46,8 @@ const DECLARED = {
   configured: ["configured", "configuredExport"],
   schedule: ["schedule", "scheduleExport"],
 };
+/** What is said of a module that is neither in the bundle nor an interface. */
+const ABSENT = " is not there: components run without Node.js, and on what package.json installs and kit/madoguchi.js offers";
 const interfaces = (source) => /^(madoguchi|wasi):/.test(source);
 
 /** A build that takes more of the processor does not end: the modules are run in it, once. */
@@ -54,6 +56,7 @@ const CPU_SECONDS_MAX = 60;
 /** Ends the build with what `error` says, and where; the stack would be this file's. */
 function told(error) {
   console.error(error.message.replace(/^: /, ""));
+  if (/top-level await/i.test(error.message)) console.error("nothing here waits for a promise: write it without await");
   process.exit(1);
 }
 
@@ -119,13 +122,17 @@ if (stray) {
 }
 const exported = (name, it) => `exported(${JSON.stringify(name)}, ${it}, ${JSON.stringify(functionsOf(name))})`;
 const used = Object.entries(first.modules).find(([id]) => id === kit)?.[1].renderedExports ?? [];
+if (![...Object.keys(DECLARED), "tool"].some((it) => used.includes(it)) && theirs.length === 0) {
+  console.error(`${relative(root, author)} declares no tool: call tool(NAME, { … }) of kit/madoguchi.js there`);
+  process.exit(1);
+}
 const declared = Object.keys(DECLARED).filter((it) => used.includes(it)).map((it) => DECLARED[it]);
 const list = ["tools", ...declared.map(([name, of]) => `${of} as ${name}`)].join(", ");
 // A package may import what only a part of it needs that is not used: it is left out with it.
 const imported = importsOf(first.code);
 const outside = first.imports.find((it) => !interfaces(it) && imported.includes(it));
 if (outside) {
-  console.error(`${relative(root, author)}, or what it imports, imports ${outside}, which is not there: components run without Node.js, and on what package.json installs and kit/madoguchi.js offers`);
+  console.error(`${relative(root, author)}, or what it imports, imports ${outside}, which${ABSENT}`);
   process.exit(1);
 }
 // The author's own code, without the kit.
@@ -156,7 +163,12 @@ function quick() {
       globalThis.madoguchiLines["<input>"] = lines;
       const module = { exports: {} };
       try {
-        new Function("require", "module", "exports", code)((it) => all[it] ?? kit, module, module.exports);
+        const required = (it) => {
+          const found = all[it] ?? (it.endsWith("kit/madoguchi.js") ? kit : undefined);
+          if (found) return found;
+          throw new Error(it + ${JSON.stringify(ABSENT)});
+        };
+        new Function("require", "module", "exports", code)(required, module, module.exports);
         kit_complete();
         ${theirs.map((it) => `own.${it} = kit_${exported(it, `module.exports.${it}`)};`).join("\n")}
       } catch (error) {

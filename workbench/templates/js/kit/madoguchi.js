@@ -106,14 +106,23 @@ function bilingual(it, where) {
   throw new TypeError(`${where}: { ja, en } is needed`);
 }
 
+const TYPES = ["string", "integer", "number", "boolean", "array", "object", "null"];
+const isObject = (it) => typeof it === "object" && it !== null && !Array.isArray(it);
+
 /** The schema of an object of these fields; their English goes to `english`, by dotted paths. */
 function object(fields, english, path) {
+  const wrong = (what, it) => new TypeError(`${what} is needed, and not ${typeof it === "function" ? "a function" : JSON.stringify(it)}`);
+  if (!isObject(fields)) throw wrong("an object of fields, such as { name: \"string\" },", fields);
   if (fields.type === "object" && typeof fields.properties === "object") return texts(fields, english, path);
   const names = Object.keys(fields);
   const properties = {};
   for (const name of names) {
     const bare = name.replace(/\?$/, "");
     const field = typeof fields[name] === "string" ? { type: fields[name] } : fields[name];
+    // `true` is the schema of anything.
+    const isSchema = field === fields[name] ? isObject(field) || field === true : TYPES.includes(field.type);
+    if (!isSchema)
+      throw wrong(`the field ${bare}: a schema, or one of ${TYPES.join(", ")},`, fields[name]);
     properties[bare] = texts(field, english, path ? `${path}.${bare}` : bare);
   }
   const required = names.filter((it) => !it.endsWith("?"));
@@ -149,7 +158,10 @@ function texts(schema, english, path) {
 export function example(name, of, input) {
   const it = { name, tool: of, arguments: JSON.stringify(input), expected: undefined };
   all.examples.push(it);
-  const ends = (tag) => (val) => void (it.expected = { tag, val });
+  const ends = (tag) => (val) => {
+    if (it.expected) throw new TypeError(`example ${JSON.stringify(name)}: it says twice how it ends`);
+    it.expected = { tag, val };
+  };
   return {
     /** It puts out an object that has all that `output` has, and may have more. */
     gives: (output) => ends("output")(JSON.stringify(output)),

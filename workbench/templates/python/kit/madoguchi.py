@@ -485,9 +485,8 @@ class _Tool:
 
 
 _all: dict[str, _Tool] = {}
-_examples, _steps, _configured, _schedules = [], [], [], []
-#: Examples that do not say yet how they end.
-_begun: list["_Try"] = []
+_steps, _configured, _schedules = [], [], []
+_examples: list["_Try"] = []
 
 
 def tool(*, title: Text, description: Text, name: str | None = None, read_only: bool = False, additive: bool = False,
@@ -543,12 +542,14 @@ class _Try:
     name: str
     tool: str
     arguments: str
+    expected: typing.Any = None
 
     def _ends(self, case: str, *value):
         from wit_world.exports import examples
 
-        _begun.remove(self)
-        _examples.append(examples.Example(self.name, self.tool, self.arguments, getattr(examples, f"Expected_{case}")(*value)))
+        if self.expected is not None:
+            raise TypeError(f'example "{self.name}": it says twice how it ends')
+        self.expected = getattr(examples, f"Expected_{case}")(*value)
 
     def gives(self, output: dict):
         """It puts out an object that has all that `output` has, and may have more."""
@@ -570,16 +571,16 @@ class _Try:
 def example(name: str, of: str, arguments: dict) -> _Try:
     """Declares an example: the host calls it on a database that is thrown away, without settings and at
     2027-01-01T00:00:00Z, before a new version serves. `name` is a sentence that says what it shows."""
-    _begun.append(begun := _Try(name, of, _json(arguments)))
+    _examples.append(begun := _Try(name, of, _json(arguments)))
     return begun
 
 
 def complete():
     """Raises where a declaration lacks what it needs of another; the build calls it once the modules have run."""
-    for it in _begun:
-        raise TypeError(f'example "{it.name}": it expects nothing: .gives(…), .refuses(CODE), .refuses_the_arguments() or .asks() '
-                        "is needed behind it")
     for it in _examples:
+        if it.expected is None:
+            raise TypeError(f'example "{it.name}": it expects nothing: .gives(…), .refuses(CODE), .refuses_the_arguments() or .asks() '
+                            "is needed behind it")
         if it.tool not in _all:
             raise TypeError(f'example "{it.name}": there is no tool {it.tool}; there are: {", ".join(_all) or "none"}')
 
@@ -772,7 +773,9 @@ class Examples:
     """The interface `examples` of the contract."""
 
     def examples(self):
-        return _examples
+        from wit_world.exports.examples import Example
+
+        return [Example(it.name, it.tool, it.arguments, it.expected) for it in _examples]
 
 
 class Migrations:
