@@ -296,7 +296,11 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
                 (waiting.to_owned(), "run is async, and nothing here waits"),
                 (
                     "\ntwo = example('two', 'my_quick', {})\ntwo.asks()\ntwo.asks()\n".to_owned(),
-                    "\"two\": it says twice how it ends",
+                    "\"two\": it says twice how it ends (src/tools.py:",
+                ),
+                (
+                    again.replace("my_quick", "idle").replace("again()", "again(*all)"),
+                    "tool \"idle\": *all has no name",
                 ),
             ],
         };

@@ -60,7 +60,7 @@ async fn fewer_pictures_are_sent_where_one_of_many_is_large() {
     let first = talking.answer(&json!({ "message": "一", "images": pictures })).await;
     talking.fake.says(claude::says("うん"));
     talking.answer(&json!({ "message": "二", "turn": first["turn"] })).await;
-    let counts = talking.fake.bodies().iter().map(|body| {
+    let counts = talking.fake.bodies().into_iter().map(|body| {
         let blocks = body["messages"][0]["content"].as_array().unwrap();
         blocks.iter().filter(|it| it["type"] == "image").count()
     });

@@ -139,7 +139,7 @@ class _Sources(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         path, text = self.files[module.__name__]
-        module.__file__ = "/src/" + path
+        module.__file__ = "src/" + path
         exec(compile(text, module.__file__, "exec"), module.__dict__)
 
 
@@ -151,11 +151,15 @@ def _loaded():
         sources = _Sources(json.loads(dict(environment.get_environment())["MADOGUCHI_SOURCES"]))
         madoguchi._OWN |= {{it.split(".")[0] for it in sources.files}}
         sys.meta_path.insert(0, sources)
-        import tools
+        try:
+            import tools
 
-        madoguchi.complete()
-        for name, errors in _OWN.items():
-            _made[name] = madoguchi.exported(getattr(tools, name), errors)
+            madoguchi.complete()
+            for name, errors in _OWN.items():
+                _made[name] = madoguchi.exported(getattr(tools, name), errors)
+        except Exception as error:
+            madoguchi.unloadable(error)
+            raise
 
 
 def _later(found):

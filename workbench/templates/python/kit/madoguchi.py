@@ -92,6 +92,8 @@ class Refused(Stop):
     """
 
     def __init__(self, code: str, status: int, message: str, data: dict | None = None):
+        if not (isinstance(code, str) and isinstance(status, int) and isinstance(message, str)):
+            raise TypeError("Refused(code, status, message): a string, an HTTP status and a string are needed")
         details = None if data is None else _json(data)
         super().__init__(_tools.Stop_Refused(_tools.Refusal(code, message, status, details)), message)
 
@@ -510,6 +512,9 @@ def tool(*, title: Text, description: Text, name: str | None = None, read_only: 
             raise TypeError(f"{called} is async, and the build saw no `async def` under src: write it there, or without")
         hints = typing.get_type_hints(run, include_extras=True)
         parameters = [it for it in inspect.signature(run).parameters.values()]
+        stray = next((str(it) for it in parameters if it.kind not in (it.POSITIONAL_OR_KEYWORD, it.KEYWORD_ONLY)), None)
+        if stray:
+            raise TypeError(f'tool "{called}": {stray} has no name that a caller could send: name each argument')
         user = next((it.name for it in parameters if hints.get(it.name) is User), None)
         of = {it.name: hints.get(it.name, it.empty) for it in parameters}
         fields = [(it.name, _present(of[it.name]) if it.default is None else of[it.name], it.default is not it.empty)
@@ -642,7 +647,7 @@ _OWN: set[str] = set()
 _FRAMES_MAX = 16
 
 
-def _stop_of(what: str, error: Exception):
+def _stop_of(what: str, error: BaseException):
     """What was raised, as the contract's stop."""
     if isinstance(error, Stop):
         return error.stop
@@ -652,6 +657,12 @@ def _stop_of(what: str, error: Exception):
     details = _json({"at": at}) if at else None
     message = f"{message} ({at})" if at else message
     return _tools.Stop_Refused(_tools.Refusal("exception", message, 500, details))
+
+
+def unloadable(error: Exception):
+    """Says in the log what keeps tools from being loaded, and where."""
+    message, at = _fault(error)
+    _log.write(_log.Level.ERROR, f"the tools do not load: {message}{f' ({at})' if at else ''}", None)
 
 
 def exported(of: type, errors: dict[str, str | None]) -> type:
@@ -735,7 +746,7 @@ def _called(invocation):
     except MemoryError:
         # The host knows better which limit that is, and ends the call by its name.
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, Stop):
             error.stop = user._stopped(error.stop)
         raise Err(_stop_of(invocation.name, error)) from None
