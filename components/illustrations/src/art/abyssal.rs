@@ -269,11 +269,7 @@ fn eye(canvas: &mut Canvas) {
     lid.clone()
         .scaled(240.0, 312.0, 1.12)
         .fill(canvas, lit(down(170.0, c(0x602498), 450.0, c(0x200844)), PALE, [0.0, -4.0]));
-    let ink = Ink::Round(
-        [240.0, 312.0],
-        200.0,
-        vec![(0.0, WHITE), (0.6, c(0xf4e0f8)), (1.0, c(0x9060a8))],
-    );
+    let ink = round(240.0, 312.0, 200.0, WHITE, c(0x9060a8)).with(0.6, c(0xf4e0f8));
     lid.fill(canvas, ink);
     let mask = canvas.mask(&lid);
     let mut dice = Dice::new(12);
@@ -292,11 +288,9 @@ fn eye(canvas: &mut Canvas) {
         );
         vein.fill_within(canvas, c(0xc03080).a(0.6), mask.as_ref());
     }
-    let ink = Ink::Round(
-        [240.0, 312.0],
-        114.0,
-        vec![(0.0, c(0xfff0a0)), (0.35, c(0xf060c8)), (0.75, c(0x7020b8)), (1.0, c(0x1c0840))],
-    );
+    let ink = round(240.0, 312.0, 114.0, c(0xfff0a0), c(0x1c0840))
+        .with(0.35, c(0xf060c8))
+        .with(0.75, c(0x7020b8));
     disc(240.0, 312.0, 114.0, 114.0).fill_within(canvas, ink, mask.as_ref());
     for i in 0..48_u8 {
         let angle = f32::from(i) * 0.1309;
@@ -412,17 +406,10 @@ fn gate(canvas: &mut Canvas) {
     canvas.ground(2, 560.0, 10.0, c(0x381860), NIGHT);
     let hall = blob("!128,580 !128,260 150,180 240,120 330,180 !352,260 !352,580");
     hall.aura(canvas, 80.0, LIGHT.a(0.7));
-    let ink = Ink::Round(
-        [240.0, 330.0],
-        270.0,
-        vec![
-            (0.0, WHITE),
-            (0.15, c(0xb8f4ff)),
-            (0.45, c(0x4060e0)),
-            (0.8, c(0x381088)),
-            (1.0, c(0x180440)),
-        ],
-    );
+    let ink = round(240.0, 330.0, 270.0, WHITE, c(0x180440))
+        .with(0.15, c(0xb8f4ff))
+        .with(0.45, c(0x4060e0))
+        .with(0.8, c(0x381088));
     hall.fill(canvas, ink);
     let mask = canvas.mask(&hall);
     let mut dice = Dice::new(4);
@@ -518,11 +505,9 @@ fn nuit(canvas: &mut Canvas) {
     canvas.glow(240.0, 330.0, 330.0, LIGHT.a(0.6));
     let lower = blob("!252,360 330,372 402,430 396,520 350,548 !330,600 300,540 268,470");
     let upper = blob("!250,330 280,230 360,150 !462,128 456,230 470,290 !430,360 340,392 262,374");
-    let ink = Ink::Round(
-        [240.0, 350.0],
-        260.0,
-        vec![(0.0, c(0xffc0f0)), (0.35, c(0xa058d8)), (0.7, c(0x5028a0)), (1.0, c(0x201058))],
-    );
+    let ink = round(240.0, 350.0, 260.0, c(0xffc0f0), c(0x201058))
+        .with(0.35, c(0xa058d8))
+        .with(0.7, c(0x5028a0));
     for wing in [lower, upper] {
         let both = wing.doubled(240.0);
         both.aura(canvas, 40.0, LIGHT.a(0.5));

@@ -2,9 +2,9 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, c, down, lit, round},
+    canvas::{Canvas, Ink, Tint, c, down, lit, round, slope},
     nature::{fingers, membrane},
-    shape::{Shape, blob, disc, leaf, limb, poly, star, thick},
+    shape::{Shape, blob, disc, leaf, limb, poly, rows, star, thick},
 };
 
 const NIGHT: Tint = c(0x061436);
@@ -41,11 +41,8 @@ fn ajur(canvas: &mut Canvas) {
     let tips = [[470.0, 158.0], [452.0, 262.0], [402.0, 334.0], [330.0, 378.0]];
     let (shoulder, wrist, hip) = ([258.0, 300.0], [352.0, 138.0], [262.0, 372.0]);
     let wing = membrane(shoulder, wrist, &tips, hip);
-    let glass = Ink::Line(
-        [240.0, 140.0],
-        [240.0, 380.0],
-        vec![(0.0, c(0x60b4f4).a(0.94)), (0.55, c(0x1d58b4).a(0.96)), (1.0, c(0x0a2766))],
-    );
+    let glass = slope([240.0, 140.0], [240.0, 380.0], c(0x60b4f4).a(0.94), c(0x0a2766))
+        .with(0.55, c(0x1d58b4).a(0.96));
     let both = wing.doubled(240.0);
     both.aura(canvas, 46.0, LIGHT.a(0.35));
     both.fill(canvas, lit(glass, ICE, [0.0, -3.0]));
@@ -65,12 +62,7 @@ fn ajur(canvas: &mut Canvas) {
         .and(star(300.0, 410.0, 5, 13.0, 5.0, 0.0))
         .and(star(190.0, 410.0, 5, 13.0, 5.0, 0.0));
     let mut spikes = Shape::default();
-    for (x, y, dx, dy) in [
-        (262.0, 206.0, -18.0, -16.0),
-        (240.0, 230.0, -26.0, -10.0),
-        (222.0, 262.0, -28.0, -2.0),
-        (216.0, 296.0, -26.0, 4.0),
-    ] {
+    for [x, y, dx, dy] in rows("262,206,-18,-16 240,230,-26,-10 222,262,-28,-2 216,296,-26,4") {
         spikes = spikes.and(leaf([x + 8.0, y + 14.0], [x + dx, y + dy], 13.0));
     }
     let tail = star(345.0, 446.0, 4, 26.0, 8.0, 0.2);
@@ -154,26 +146,15 @@ fn rivie(canvas: &mut Canvas) {
     canvas.clouds(31, [200.0, 420.0], 170.0, 0.5, c(0x78c8e8).a(0.35));
     canvas.ridge(41, 420.0, 46.0, 150.0, c(0x1d5d97), c(0x144c85));
     canvas.water(8, 412.0, c(0x2486b8), c(0x041740), 118.0, c(0xc8f4ff).a(0.5));
-    let skin = Ink::Line(
-        [150.0, 160.0],
-        [380.0, 520.0],
-        vec![(0.0, c(0x4cc4e4)), (0.5, c(0x1766b4)), (1.0, c(0x082a64))],
-    );
+    let skin =
+        slope([150.0, 160.0], [380.0, 520.0], c(0x4cc4e4), c(0x082a64)).with(0.5, c(0x1766b4));
     let far = limb("396,462 410,410 438,404 456,462", &[24.0, 26.0, 26.0, 22.0]);
     far.fill(canvas, lit(skin.clone(), ICE, [-2.0, -2.0]));
     let hump = limb("70,500 96,428 150,404 196,440 210,506", &[40.0, 46.0, 48.0, 46.0, 40.0]);
     hump.fill(canvas, lit(skin.clone(), ICE, [-2.0, -3.0]));
     let mut crest = Shape::default();
-    let ridge = [
-        (352.0, 440.0),
-        (374.0, 396.0),
-        (374.0, 350.0),
-        (350.0, 306.0),
-        (318.0, 268.0),
-        (296.0, 226.0),
-        (304.0, 186.0),
-    ];
-    for (i, (x, y)) in ridge.into_iter().enumerate() {
+    let ridge = rows("352,440 374,396 374,350 350,306 318,268 296,226 304,186");
+    for (i, [x, y]) in ridge.into_iter().enumerate() {
         let lean = if i < 3 { 44.0 } else { 38.0 };
         crest = crest.and(leaf([x - 14.0, y + 10.0], [x + lean, y - 26.0], 24.0));
     }
@@ -221,19 +202,12 @@ fn roar(canvas: &mut Canvas) {
     canvas.rays(mouth, 9, 26, 620.0, LIGHT.a(0.20));
     let beam = thick(&[mouth, [100.0, 200.0], [-60.0, -60.0]], &[26.0, 120.0, 330.0]);
     beam.aura(canvas, 70.0, LIGHT.a(0.9));
-    let ink = Ink::Line(
-        mouth,
-        [0.0, 0.0],
-        vec![(0.0, c(0xffffff)), (0.5, ICE.a(0.9)), (1.0, LIGHT.a(0.35))],
-    );
+    let ink = slope(mouth, [0.0, 0.0], c(0xffffff), LIGHT.a(0.35)).with(0.5, ICE.a(0.9));
     beam.fill(canvas, ink);
     thick(&[mouth, [110.0, 210.0], [-40.0, -40.0]], &[12.0, 50.0, 150.0])
         .fill(canvas, c(0xffffff).a(0.85));
-    let skin = Ink::Line(
-        [170.0, 200.0],
-        [470.0, 560.0],
-        vec![(0.0, c(0x62bcf6)), (0.35, c(0x2268c0)), (1.0, c(0x081a4a))],
-    );
+    let skin =
+        slope([170.0, 200.0], [470.0, 560.0], c(0x62bcf6), c(0x081a4a)).with(0.35, c(0x2268c0));
     let mane = [
         "330,236 402,150 470,96",
         "372,250 440,190 500,160",
@@ -252,18 +226,10 @@ fn roar(canvas: &mut Canvas) {
     );
     upper.fill(canvas, lit(skin, ICE, [-3.0, -4.0]));
     let mut teeth = Shape::default();
-    for (x, y, h) in [
-        (164.0, 330.0, 26.0),
-        (196.0, 338.0, 18.0),
-        (226.0, 344.0, 24.0),
-        (258.0, 354.0, 18.0),
-        (286.0, 366.0, 18.0),
-    ] {
+    for [x, y, h] in rows("164,330,26 196,338,18 226,344,24 258,354,18 286,366,18") {
         teeth = teeth.and(poly([[x - 8.0, y - 4.0], [x + 9.0, y], [x + 2.0, y + h]]));
     }
-    for (x, y, h) in
-        [(190.0, 410.0, 24.0), (218.0, 420.0, 18.0), (248.0, 424.0, 22.0), (282.0, 424.0, 16.0)]
-    {
+    for [x, y, h] in rows("190,410,24 218,420,18 248,424,22 282,424,16") {
         teeth = teeth.and(poly([[x - 8.0, y], [x + 8.0, y + 2.0], [x - 1.0, y - h]]));
     }
     teeth.fill(canvas, c(0xffffff));
@@ -292,11 +258,8 @@ fn seiran(canvas: &mut Canvas) {
     canvas.clouds(5, [20.0, 330.0], 210.0, 0.5, c(0xffffff).a(0.55));
     canvas.ridge(51, 520.0, 150.0, 110.0, c(0x5ca4de), c(0xb8e0f8));
     canvas.mist(440.0, 540.0, c(0xffffff).a(0.7));
-    let skin = Ink::Line(
-        [240.0, 90.0],
-        [240.0, 440.0],
-        vec![(0.0, c(0x52a8ee)), (0.5, c(0x1e5cb4)), (1.0, c(0x0c2c6c))],
-    );
+    let skin =
+        slope([240.0, 90.0], [240.0, 440.0], c(0x52a8ee), c(0x0c2c6c)).with(0.5, c(0x1e5cb4));
     let far_tips = [[226.0, 62.0], [292.0, 128.0], [306.0, 214.0]];
     membrane([214.0, 330.0], [150.0, 150.0], &far_tips, [280.0, 330.0])
         .fill(canvas, lit(c(0x164690), LIGHT, [1.0, -2.0]));
@@ -331,11 +294,8 @@ fn seiran(canvas: &mut Canvas) {
         .fill(canvas, c(0xf4fbff));
     let tips = [[408.0, 92.0], [418.0, 206.0], [372.0, 290.0]];
     let near = membrane([250.0, 344.0], [298.0, 140.0], &tips, [308.0, 352.0]);
-    let ink = Ink::Line(
-        [280.0, 130.0],
-        [330.0, 350.0],
-        vec![(0.0, c(0x84d0ff)), (0.6, c(0x2a70c8)), (1.0, c(0x144490))],
-    );
+    let ink =
+        slope([280.0, 130.0], [330.0, 350.0], c(0x84d0ff), c(0x144490)).with(0.6, c(0x2a70c8));
     near.fill(canvas, lit(ink, ICE, [2.0, -3.0]));
     fingers([250.0, 344.0], [298.0, 140.0], &tips, 9.0).fill(canvas, lit(skin, ICE, [1.5, -2.0]));
     canvas.clouds(77, [450.0, 760.0], 150.0, 0.78, c(0xffffff).a(0.95));
@@ -358,17 +318,9 @@ fn spire(canvas: &mut Canvas) {
     canvas.glow(240.0, 330.0, 330.0, LIGHT.a(0.55));
     canvas.ridge(61, 520.0, 130.0, 80.0, c(0x3c80cc), c(0x184690));
     canvas.mist(430.0, 530.0, LIGHT.a(0.5));
-    for (x, y, h, lean) in [
-        (150.0, 590.0, 250.0, -0.16),
-        (330.0, 590.0, 280.0, 0.15),
-        (196.0, 600.0, 360.0, -0.07),
-        (286.0, 600.0, 330.0, 0.06),
-        (240.0, 620.0, 540.0, 0.0),
-        (118.0, 610.0, 150.0, -0.3),
-        (368.0, 612.0, 160.0, 0.3),
-        (210.0, 630.0, 200.0, -0.12),
-        (278.0, 632.0, 180.0, 0.14),
-    ] {
+    for [x, y, h, lean] in rows(
+        "150,590,250,-0.16 330,590,280,0.15 196,600,360,-0.07 286,600,330,0.06 240,620,540,0 118,610,150,-0.3 368,612,160,0.3 210,630,200,-0.12 278,632,180,0.14",
+    ) {
         canvas.crystal(x, y, h, lean, c(0x123c90), c(0xa0e4ff));
     }
     for (i, y) in (0_u8..).zip([190.0, 262.0, 340.0]) {

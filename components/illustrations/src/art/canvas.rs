@@ -56,12 +56,17 @@ pub(crate) enum Ink {
 
 /// Creates a vertical gradient from `top` to `bottom`.
 pub(crate) fn down(top: f32, upper: Tint, bottom: f32, lower: Tint) -> Ink {
-    Ink::Line([0.0, top], [0.0, bottom], vec![(0.0, upper), (1.0, lower)])
+    slope([0.0, top], [0.0, bottom], upper, lower)
 }
 
 /// Creates a horizontal gradient with colour stops.
 pub(crate) fn across<const N: usize>(left: f32, right: f32, stops: [(f32, Tint); N]) -> Ink {
     Ink::Line([left, 0.0], [right, 0.0], stops.to_vec())
+}
+
+/// Creates a gradient from one point to another.
+pub(crate) fn slope(from: Point, to: Point, first: Tint, last: Tint) -> Ink {
+    Ink::Line(from, to, vec![(0.0, first), (1.0, last)])
 }
 
 /// Creates a radial gradient.
@@ -101,6 +106,14 @@ impl From<Tint> for Ink {
 }
 
 impl Ink {
+    /// Adds a colour stop between the first and the last.
+    pub(crate) fn with(mut self, at: f32, tint: Tint) -> Self {
+        if let Self::Line(.., stops) | Self::Round(.., stops) = &mut self {
+            stops.insert(stops.len() - 1, (at, tint));
+        }
+        self
+    }
+
     fn shader(&self) -> Shader<'static> {
         let stops = |all: &[(f32, Tint)]| {
             all.iter().map(|it| GradientStop::new(it.0, it.1.color())).collect::<Vec<_>>()

@@ -2,9 +2,9 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
+    canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
     noise::Dice,
-    shape::{Shape, bar, blob, disc, gear, leaf, limb, poly, star, thick},
+    shape::{Shape, bar, blob, disc, gear, leaf, limb, poly, rows, star, thick},
 };
 
 const NIGHT: Tint = c(0x1a0508);
@@ -61,11 +61,8 @@ fn volcano(canvas: &mut Canvas) {
     canvas.glow(240.0, 96.0, 110.0, FIRE.a(0.8));
     canvas.ridge(5, 540.0, 90.0, 80.0, c(0x481014), NIGHT);
     canvas.mist(430.0, 560.0, RED.a(0.35));
-    let metal = Ink::Line(
-        [140.0, 200.0],
-        [360.0, 560.0],
-        vec![(0.0, c(0xb84a40)), (0.35, c(0x782024)), (1.0, c(0x180a10))],
-    );
+    let metal =
+        slope([140.0, 200.0], [360.0, 560.0], c(0xb84a40), c(0x180a10)).with(0.35, c(0x782024));
     let pipes = poly("112,250 112,150 142,150 142,250")
         .and(poly("156,236 156,176 180,176 180,240"))
         .doubled(240.0);
@@ -97,24 +94,13 @@ fn volcano(canvas: &mut Canvas) {
     disc(240.0, 346.0, 66.0, 66.0).fill(canvas, c(0x1c0c10));
     gear(240.0, 346.0, 62.0, 14, 0.1).fill(canvas, lit(c(0x703430), FIRE, [0.0, -2.0]));
     canvas.glow(240.0, 346.0, 120.0, FIRE.a(0.8));
-    let ink = Ink::Round(
-        [240.0, 346.0],
-        42.0,
-        vec![(0.0, c(0xffffff)), (0.4, PALE), (0.8, FIRE), (1.0, RED)],
-    );
+    let ink = round(240.0, 346.0, 42.0, c(0xffffff), RED).with(0.4, PALE).with(0.8, FIRE);
     disc(240.0, 346.0, 42.0, 42.0).fill(canvas, ink);
     for i in 0..4_u8 {
         let y = 320.0 + f32::from(i) * 17.0;
         bar(198.0, y, 282.0, y + 5.0).fill(canvas, IRON.a(0.75));
     }
-    for (x, y) in [
-        (166.0, 268.0),
-        (314.0, 268.0),
-        (152.0, 330.0),
-        (328.0, 330.0),
-        (176.0, 430.0),
-        (304.0, 430.0),
-    ] {
+    for [x, y] in rows("166,268 314,268 152,330 328,330 176,430 304,430") {
         disc(x, y, 5.0, 5.0).fill(canvas, PALE.a(0.7));
     }
     canvas.ground(7, 590.0, 12.0, c(0x380c10), c(0x0c0204));
@@ -309,11 +295,7 @@ fn heart(canvas: &mut Canvas) {
     canvas.glow(240.0, 320.0, 240.0, FIRE.a(0.95));
     let heart = blob("!240,390 186,338 178,290 206,264 !240,288 274,264 302,290 294,338");
     heart.aura(canvas, 40.0, PALE.a(0.9));
-    let ink = Ink::Round(
-        [240.0, 316.0],
-        84.0,
-        vec![(0.0, c(0xffffff)), (0.35, PALE), (0.75, FIRE), (1.0, RED)],
-    );
+    let ink = round(240.0, 316.0, 84.0, c(0xffffff), RED).with(0.35, PALE).with(0.75, FIRE);
     heart.fill(canvas, lit(ink, c(0xffffff), [0.0, -3.0]));
     blob("200,292 212,276 224,280 210,300").fill(canvas, c(0xffffff).a(0.8));
     let beat =
@@ -337,11 +319,8 @@ fn falco(canvas: &mut Canvas) {
     }
     canvas.plumage([254.0, 390.0], [1.25, 2.1], [170.0, 170.0], 30.0, [c(0x38161e), c(0xc85c3c)]);
     let body = blob("206,250 240,230 286,262 306,320 290,390 254,430 232,390 226,330");
-    let ink = Ink::Line(
-        [210.0, 240.0],
-        [300.0, 420.0],
-        vec![(0.0, c(0xf4b088)), (0.4, c(0x984438)), (1.0, c(0x240c14))],
-    );
+    let ink =
+        slope([210.0, 240.0], [300.0, 420.0], c(0xf4b088), c(0x240c14)).with(0.4, c(0x984438));
     body.fill(canvas, lit(ink, PALE, [-2.0, -3.0]));
     let head = blob("!120,268 158,238 196,220 236,222 254,250 230,278 190,276 !150,274");
     let ink =
@@ -386,11 +365,7 @@ fn homura(canvas: &mut Canvas) {
     arch.clone()
         .scaled(240.0, 560.0, 1.08)
         .fill(canvas, lit(down(80.0, c(0x602018), 600.0, c(0x280a0c)), FIRE.a(0.6), [0.0, 3.0]));
-    let ink = Ink::Round(
-        [240.0, 470.0],
-        400.0,
-        vec![(0.0, c(0xfff4c8)), (0.25, c(0xffb848)), (0.6, RED), (1.0, DEEP)],
-    );
+    let ink = round(240.0, 470.0, 400.0, c(0xfff4c8), DEEP).with(0.25, c(0xffb848)).with(0.6, RED);
     arch.fill(canvas, ink);
     let mask = canvas.mask(&arch);
     for i in 0..9_u8 {

@@ -4,7 +4,7 @@ use super::{
     Cards,
     canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
     nature::feathers,
-    shape::{Shape, bar, blob, disc, leaf, limb, poly, star, thick},
+    shape::{Shape, bar, blob, disc, leaf, limb, poly, rows, star, thick},
 };
 
 const NIGHT: Tint = c(0x241203);
@@ -102,15 +102,7 @@ fn soleil(canvas: &mut Canvas) {
     let crown = poly("190,166 182,96 212,128 226,78 240,122 254,78 268,128 298,96 290,166 240,178");
     crown.aura(canvas, 30.0, LIGHT.a(0.6));
     crown.fill(canvas, lit(metal(182.0, 298.0), WHITE, [0.0, -2.0]));
-    for (x, y, r) in [
-        (240.0, 148.0, 9.0),
-        (212.0, 150.0, 6.0),
-        (268.0, 150.0, 6.0),
-        (226.0, 78.0, 5.0),
-        (254.0, 78.0, 5.0),
-        (182.0, 96.0, 5.0),
-        (298.0, 96.0, 5.0),
-    ] {
+    for [x, y, r] in rows("240,148,9 212,150,6 268,150,6 226,78,5 254,78,5 182,96,5 298,96,5") {
         disc(x, y, r, r).fill(canvas, lit(c(0xd01838), WHITE, [0.0, -1.5]));
     }
     canvas.sparkles(5, 18, [60.0, 60.0, 430.0, 580.0], PALE);
@@ -179,15 +171,7 @@ fn leon(canvas: &mut Canvas) {
     crown.fill(canvas, lit(metal(140.0, 340.0), WHITE, [0.0, -3.0]));
     thick(&crate::art::shape::line("158,212 240,192 322,212"), &[5.0, 5.0])
         .fill(canvas, DEEP.a(0.6));
-    for (x, y, r) in [
-        (240.0, 172.0, 13.0),
-        (196.0, 180.0, 8.0),
-        (284.0, 180.0, 8.0),
-        (214.0, 92.0, 7.0),
-        (266.0, 92.0, 7.0),
-        (140.0, 120.0, 7.0),
-        (340.0, 120.0, 7.0),
-    ] {
+    for [x, y, r] in rows("240,172,13 196,180,8 284,180,8 214,92,7 266,92,7 140,120,7 340,120,7") {
         disc(x, y, r, r).fill(
             canvas,
             lit(round(x - 2.0, y - 3.0, r * 1.3, c(0xa0f0ff), c(0x1060b0)), WHITE, [0.0, -1.5]),
@@ -292,17 +276,9 @@ fn aurum(canvas: &mut Canvas) {
     canvas.clouds(9, [60.0, 460.0], 190.0, 0.53, WHITE.a(0.8));
     canvas.glow(240.0, 260.0, 310.0, PALE.a(0.8));
     let mut town = Shape::default();
-    for (x, w, h) in [
-        (40.0, 40.0, 90.0),
-        (84.0, 30.0, 130.0),
-        (120.0, 44.0, 80.0),
-        (360.0, 40.0, 96.0),
-        (400.0, 28.0, 140.0),
-        (440.0, 46.0, 84.0),
-        (240.0, 60.0, 60.0),
-        (180.0, 40.0, 50.0),
-        (300.0, 40.0, 56.0),
-    ] {
+    for [x, w, h] in rows(
+        "40,40,90 84,30,130 120,44,80 360,40,96 400,28,140 440,46,84 240,60,60 180,40,50 300,40,56",
+    ) {
         town = town.and(poly([
             [x - w / 2.0, 640.0],
             [x - w / 2.0, 640.0 - h],

@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 use super::{
     canvas::{Canvas, Ink, Tint, c, down, round},
     noise::{Dice, noise, rough},
-    shape::{Point, Shape, bar, disc, leaf, limb, poly, star, thick},
+    shape::{Point, Shape, bar, disc, leaf, limb, poly, rows, star, thick},
 };
 
 impl Canvas {
@@ -34,13 +34,9 @@ impl Canvas {
     /// The seas of a moon.
     pub(crate) fn craters(&mut self, x: f32, y: f32, radius: f32, tint: Tint) {
         let Some(mask) = self.mask(&disc(x, y, radius, radius)) else { return };
-        for (dx, dy, r) in [
-            (-0.35, -0.25, 0.28),
-            (0.1, -0.42, 0.16),
-            (0.3, 0.05, 0.3),
-            (-0.2, 0.4, 0.22),
-            (-0.55, 0.2, 0.14),
-        ] {
+        for [dx, dy, r] in
+            rows("-0.35,-0.25,0.28 0.1,-0.42,0.16 0.3,0.05,0.3 -0.2,0.4,0.22 -0.55,0.2,0.14")
+        {
             let crater = disc(x + dx * radius, y + dy * radius, r * radius, r * radius * 0.9);
             crater.fill_within(self, tint, Some(&mask));
         }

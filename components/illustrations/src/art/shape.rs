@@ -38,6 +38,15 @@ impl<const N: usize> Points for [Point; N] {
     }
 }
 
+/// Rows of numbers as `1,2,3 4,5,6`: places, and what else differs from one to the next, such as a size.
+pub(crate) fn rows<const N: usize>(text: &str) -> Vec<[f32; N]> {
+    let numbers = |row: &str| {
+        let mut numbers = row.split(',').map(|it| it.parse().unwrap_or(0.0));
+        std::array::from_fn(|_| numbers.next().unwrap_or(0.0))
+    };
+    text.split_whitespace().map(numbers).collect()
+}
+
 fn add(a: Point, b: Point, times: f32) -> Point {
     [a[0] + b[0] * times, a[1] + b[1] * times]
 }

@@ -2,10 +2,10 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
+    canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
     nature::feathers,
     noise::Dice,
-    shape::{Shape, bar, blob, disc, leaf, limb, line, poly, thick},
+    shape::{Shape, bar, blob, disc, leaf, limb, line, poly, rows, thick},
 };
 
 const NIGHT: Tint = c(0x1c2340);
@@ -96,11 +96,7 @@ fn yuki(canvas: &mut Canvas) {
     canvas.mist(420.0, 520.0, WHITE.a(0.5));
     canvas.ground(4, 520.0, 18.0, c(0xf4f6ff), c(0x98a8d0));
     disc(250.0, 556.0, 140.0, 16.0).shadow(canvas, 16.0, c(0x485890).a(0.5));
-    let ink = Ink::Line(
-        [150.0, 240.0],
-        [360.0, 570.0],
-        vec![(0.0, WHITE), (0.5, c(0xe8ecfa)), (1.0, c(0x98a8d4))],
-    );
+    let ink = slope([150.0, 240.0], [360.0, 570.0], WHITE, c(0x98a8d4)).with(0.5, c(0xe8ecfa));
     let far = blob("216,330 214,260 232,180 252,150 262,190 256,270 244,336");
     far.fill(canvas, lit(down(150.0, c(0xd8dcf0), 336.0, c(0xa8b4d8)), WHITE, [1.0, -2.0]));
     let body = blob("220,400 290,392 350,430 374,490 356,544 290,560 200,558 172,520 180,450");
@@ -165,14 +161,7 @@ fn kaguya(canvas: &mut Canvas) {
     train.fill(canvas, lit(down(400.0, c(0xd83860), 620.0, c(0x701848)), c(0xffc8d0), [2.0, -2.0]));
     blob("!204,330 !280,330 296,420 330,520 !346,600 250,612 !160,600 190,500 196,420")
         .fill(canvas, lit(down(330.0, c(0xfff0f4), 610.0, c(0xf090b0)), WHITE, [2.0, -2.0]));
-    for (x, y, s) in [
-        (230.0, 470.0, 17.0),
-        (280.0, 530.0, 22.0),
-        (206.0, 560.0, 20.0),
-        (250.0, 590.0, 14.0),
-        (310.0, 580.0, 15.0),
-        (250.0, 510.0, 11.0),
-    ] {
+    for [x, y, s] in rows("230,470,17 280,530,22 206,560,20 250,590,14 310,580,15 250,510,11") {
         blossom(x, y, s, x).fill(canvas, c(0xe04070).a(0.8));
         disc(x, y, s * 0.16, s * 0.16).fill(canvas, c(0xffe0a0));
     }
@@ -254,11 +243,8 @@ fn kohana(canvas: &mut Canvas) {
         thick(&[at(0.2, 0.08), at(0.6, 0.14), at(0.8, 0.04)], &[1.0, 5.0, 1.0])
             .fill(canvas, c(0xc06040).a(0.3));
     }
-    let fur = Ink::Line(
-        [140.0, 280.0],
-        [330.0, 590.0],
-        vec![(0.0, c(0xffc898)), (0.5, c(0xf09058)), (1.0, c(0xb05038))],
-    );
+    let fur =
+        slope([140.0, 280.0], [330.0, 590.0], c(0xffc898), c(0xb05038)).with(0.5, c(0xf09058));
     let body = blob("190,380 250,386 306,430 330,500 316,570 250,588 190,584 164,520 166,440");
     body.fill(canvas, lit(fur.clone(), WHITE, [2.0, -3.0]));
     limb("206,480 200,540 196,588", &[44.0, 30.0, 30.0])
@@ -363,9 +349,7 @@ fn torii(canvas: &mut Canvas) {
         ])
         .fill(canvas, WHITE);
     }
-    for (x, y, s) in
-        [(178.0, 552.0, 0.55), (302.0, 552.0, 0.55), (126.0, 626.0, 1.0), (354.0, 626.0, 1.0)]
-    {
+    for [x, y, s] in rows("178,552,0.55 302,552,0.55 126,626,1 354,626,1") {
         lantern(canvas, x, y, s);
     }
     for (x, y, r) in [(40.0, 610.0, 50.0), (444.0, 606.0, 56.0)] {
@@ -394,13 +378,7 @@ fn tsurara(canvas: &mut Canvas) {
         limb(crack, &[3.0, 2.0, 0.6]).fill(canvas, WHITE.a(0.6));
     }
     let stems = Ink::Flat(c(0x908098));
-    for (x, lean, tall) in [
-        (40.0, 20.0, 200.0),
-        (64.0, -14.0, 160.0),
-        (440.0, -24.0, 190.0),
-        (460.0, 6.0, 230.0),
-        (20.0, 6.0, 150.0),
-    ] {
+    for [x, lean, tall] in rows("40,20,200 64,-14,160 440,-24,190 460,6,230 20,6,150") {
         limb(
             [[x, 640.0], [x + lean * 0.3, 640.0 - tall * 0.6], [x + lean, 640.0 - tall]],
             &[4.0, 3.0, 1.4],
@@ -429,11 +407,7 @@ fn tsurara(canvas: &mut Canvas) {
                 if side {
                     wing = wing.flipped(252.0);
                 }
-                let ink = Ink::Round(
-                    [252.0, 356.0],
-                    250.0,
-                    vec![(0.0, tint.to(SILVER, 0.35)), (1.0, tint)],
-                );
+                let ink = round(252.0, 356.0, 250.0, tint.to(SILVER, 0.35), tint);
                 wing.fill(canvas, lit(ink, WHITE, [0.0, -1.4]));
             }
         }
@@ -456,18 +430,8 @@ fn tsurara(canvas: &mut Canvas) {
             WHITE.a(0.6 - i * 0.12),
         );
     }
-    for (x, long) in [
-        (30.0, 70.0),
-        (70.0, 110.0),
-        (104.0, 60.0),
-        (150.0, 90.0),
-        (200.0, 50.0),
-        (300.0, 60.0),
-        (348.0, 100.0),
-        (390.0, 64.0),
-        (430.0, 120.0),
-        (462.0, 70.0),
-    ] {
+    for [x, long] in rows("30,70 70,110 104,60 150,90 200,50 300,60 348,100 390,64 430,120 462,70")
+    {
         poly([[x - 13.0, -4.0], [x + 13.0, -4.0], [x, long]]).fill(
             canvas,
             lit(down(0.0, WHITE.a(0.9), long, c(0x90c0f0).a(0.7)), WHITE, [-1.5, 0.0]),
@@ -500,25 +464,13 @@ fn sakura(canvas: &mut Canvas) {
     let ink = across(220.0, 390.0, [(0.0, c(0x805868)), (0.5, c(0x483048)), (1.0, c(0x201428))]);
     trunk.and(roots).and(boughs).fill(canvas, lit(ink, c(0xffd8e8), [-2.5, -2.0]));
     let mut dice = Dice::new(90);
-    let clumps = [
-        (90.0, 350.0, 46.0),
-        (150.0, 310.0, 56.0),
-        (150.0, 245.0, 44.0),
-        (210.0, 190.0, 54.0),
-        (230.0, 290.0, 50.0),
-        (290.0, 210.0, 64.0),
-        (330.0, 150.0, 60.0),
-        (400.0, 150.0, 58.0),
-        (380.0, 240.0, 64.0),
-        (450.0, 270.0, 52.0),
-        (270.0, 130.0, 50.0),
-        (440.0, 200.0, 50.0),
-        (330.0, 290.0, 44.0),
-        (470.0, 330.0, 36.0),
-    ];
+    let clumps = rows(
+        "90,350,46 150,310,56 150,245,44 210,190,54 230,290,50 290,210,64 330,150,60 \
+        400,150,58 380,240,64 450,270,52 270,130,50 440,200,50 330,290,44 470,330,36",
+    );
     for (layer, tint) in [(0_u8, c(0xa84880)), (1, c(0xe080a8)), (2, c(0xffc0d8))] {
         let off = f32::from(layer);
-        for (x, y, r) in clumps {
+        for &[x, y, r] in &clumps {
             for _ in 0..6 {
                 let (angle, far) =
                     (dice.within(0.0, std::f32::consts::TAU), dice.roll().sqrt() * r * 0.8);
@@ -529,7 +481,7 @@ fn sakura(canvas: &mut Canvas) {
             }
         }
     }
-    for (x, y, r) in clumps {
+    for &[x, y, r] in &clumps {
         for _ in 0..13 {
             let (angle, far) = (dice.within(0.0, std::f32::consts::TAU), dice.roll().sqrt() * r);
             let (px, py) = (x + angle.cos() * far, y + angle.sin() * far * 0.85);

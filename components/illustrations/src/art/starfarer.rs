@@ -2,9 +2,9 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
+    canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
     noise::Dice,
-    shape::{blob, disc, leaf, limb, line, poly, star, thick},
+    shape::{blob, disc, leaf, limb, line, poly, rows, star, thick},
 };
 
 const NIGHT: Tint = c(0x030818);
@@ -50,11 +50,9 @@ fn planet(canvas: &mut Canvas, x: f32, y: f32, r: f32, light: Tint, dark: Tint, 
                 Some(&mask),
             );
         }
-        let shade = Ink::Round(
-            [x - r * 0.45, y - r * 0.45],
-            r * 1.75,
-            vec![(0.0, dark.a(0.0)), (0.5, dark.a(0.15)), (0.85, dark.a(0.92)), (1.0, NIGHT)],
-        );
+        let shade = round(x - r * 0.45, y - r * 0.45, r * 1.75, dark.a(0.0), NIGHT)
+            .with(0.5, dark.a(0.15))
+            .with(0.85, dark.a(0.92));
         globe.fill_within(canvas, shade, Some(&mask));
     }
     globe.fill(canvas, lit(c(0).a(0.0), WHITE.a(0.75), [-2.0, -2.0]));
@@ -74,11 +72,7 @@ fn argo(canvas: &mut Canvas) {
     planet(canvas, 66.0, 200.0, 22.0, c(0x80e0d0), c(0x104058), 9);
     canvas.glow(230.0, 330.0, 280.0, LIGHT.a(0.5));
     let cloth = |x: f32, top: f32, foot: f32| {
-        Ink::Line(
-            [x - 60.0, top],
-            [x + 60.0, foot],
-            vec![(0.0, WHITE), (0.55, c(0xffecc0)), (1.0, c(0xc89878))],
-        )
+        slope([x - 60.0, top], [x + 60.0, foot], WHITE, c(0xc89878)).with(0.55, c(0xffecc0))
     };
     let masts = thick(&[[150.0, 470.0], [146.0, 190.0]], &[9.0, 5.0])
         .and(thick(&[[244.0, 470.0], [240.0, 100.0]], &[11.0, 6.0]))
@@ -96,15 +90,9 @@ fn argo(canvas: &mut Canvas) {
     ] {
         thick(&[a, b], &[1.2, 1.2]).fill(canvas, PALE.a(0.6));
     }
-    for (x, top, foot, wide) in [
-        (146.0, 216.0, 300.0, 42.0),
-        (146.0, 306.0, 420.0, 54.0),
-        (328.0, 222.0, 304.0, 40.0),
-        (328.0, 310.0, 420.0, 50.0),
-        (240.0, 124.0, 202.0, 48.0),
-        (240.0, 208.0, 306.0, 64.0),
-        (240.0, 312.0, 432.0, 76.0),
-    ] {
+    for [x, top, foot, wide] in rows(
+        "146,216,300,42 146,306,420,54 328,222,304,40 328,310,420,50 240,124,202,48 240,208,306,64 240,312,432,76",
+    ) {
         let sail = blob(&format!(
             "!{},{top} !{},{top} {},{} !{},{foot} {},{} !{},{foot} {},{}",
             x - wide,
@@ -183,20 +171,9 @@ fn pharos(canvas: &mut Canvas) {
     let rock =
         blob("60,560 100,500 180,470 300,468 380,498 424,560 400,630 320,690 160,690 80,640");
     rock.aura(canvas, 50.0, LIGHT.a(0.4));
-    let ink = Ink::Round(
-        [210.0, 470.0],
-        230.0,
-        vec![(0.0, c(0x88a8c8)), (0.5, c(0x405c8c)), (1.0, c(0x101838))],
-    );
+    let ink = round(210.0, 470.0, 230.0, c(0x88a8c8), c(0x101838)).with(0.5, c(0x405c8c));
     rock.fill(canvas, lit(ink, PALE, [0.0, -4.0]));
-    for (x, y, r) in [
-        (120.0, 560.0, 26.0),
-        (330.0, 540.0, 34.0),
-        (220.0, 600.0, 40.0),
-        (380.0, 600.0, 20.0),
-        (160.0, 520.0, 14.0),
-        (280.0, 510.0, 11.0),
-    ] {
+    for [x, y, r] in rows("120,560,26 330,540,34 220,600,40 380,600,20 160,520,14 280,510,11") {
         disc(x, y, r, r * 0.55).fill(
             canvas,
             lit(down(y - r, c(0x203058), y + r, c(0x5878a8)), LIGHT.a(0.8), [0.0, 2.0]),
@@ -314,11 +291,8 @@ fn barena(canvas: &mut Canvas) {
     canvas.aurora(7, 260.0, 210.0, c(0x60f0d0).a(0.14));
     canvas.aurora(9, 160.0, 150.0, c(0xa080ff).a(0.12));
     canvas.moon(386.0, 120.0, 46.0, PALE, c(0xffe8a0));
-    let skin = Ink::Line(
-        [240.0, 230.0],
-        [240.0, 480.0],
-        vec![(0.0, c(0x5090d8)), (0.4, c(0x20489c)), (1.0, c(0x0a1444))],
-    );
+    let skin =
+        slope([240.0, 230.0], [240.0, 480.0], c(0x5090d8), c(0x0a1444)).with(0.4, c(0x20489c));
     let tail = blob(
         "!430,250 400,262 376,236 366,200 !352,160 392,176 420,204 436,176 !476,150 470,200 456,236",
     );
@@ -346,25 +320,14 @@ fn barena(canvas: &mut Canvas) {
     disc(140.0, 332.0, 13.0, 13.0).stroke(canvas, 1.6, LIGHT.a(0.7));
     let fin = blob("190,400 220,396 260,450 !266,530 210,500 180,440");
     fin.fill(canvas, lit(down(396.0, c(0x4080d0), 530.0, c(0x102868)), c(0xc0f4ff), [1.5, -2.0]));
-    let dots = [
-        (120.0, 280.0),
-        (170.0, 262.0),
-        (210.0, 290.0),
-        (262.0, 276.0),
-        (300.0, 306.0),
-        (344.0, 308.0),
-        (386.0, 300.0),
-        (230.0, 334.0),
-        (280.0, 350.0),
-        (180.0, 310.0),
-    ];
+    let dots =
+        rows("120,280 170,262 210,290 262,276 300,306 344,308 386,300 230,334 280,350 180,310");
     for [a, b] in
         [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [2, 7], [7, 8], [8, 4], [0, 9], [9, 7]]
     {
-        let (a, b) = (dots[a], dots[b]);
-        thick(&[[a.0, a.1], [b.0, b.1]], &[1.4, 1.4]).fill(canvas, PALE.a(0.6));
+        thick(&[dots[a], dots[b]], &[1.4, 1.4]).fill(canvas, PALE.a(0.6));
     }
-    for (x, y) in dots {
+    for [x, y] in dots {
         canvas.glow(x, y, 22.0, PALE.a(0.9));
         star(x, y, 4, 9.0, 2.4, 0.0).fill(canvas, WHITE);
     }
@@ -402,19 +365,11 @@ fn stella(canvas: &mut Canvas) {
         c(0x90a8ff).a(0.6),
     );
     canvas.stars(58, 260, 520.0, WHITE);
-    let dots = [
-        (90.0, 90.0),
-        (140.0, 140.0),
-        (120.0, 210.0),
-        (190.0, 190.0),
-        (170.0, 270.0),
-        (60.0, 260.0),
-    ];
+    let dots = rows("90,90 140,140 120,210 190,190 170,270 60,260");
     for [a, b] in [[0, 1], [1, 2], [1, 3], [3, 4], [2, 5]] {
-        let (a, b) = (dots[a], dots[b]);
-        thick(&[[a.0, a.1], [b.0, b.1]], &[1.4, 1.4]).fill(canvas, PALE.a(0.7));
+        thick(&[dots[a], dots[b]], &[1.4, 1.4]).fill(canvas, PALE.a(0.7));
     }
-    for (x, y) in dots {
+    for [x, y] in dots {
         canvas.glow(x, y, 30.0, PALE.a(0.9));
         star(x, y, 4, 13.0, 3.0, 0.0).fill(canvas, WHITE);
     }
@@ -435,11 +390,7 @@ fn stella(canvas: &mut Canvas) {
         .and(thick(&[[244.0, 380.0], [292.0, 492.0]], &[6.0, 5.0]));
     tripod.fill(canvas, lit(c(0x704830), PALE, [-1.0, -1.0]));
     let tube = poly("136,268 150,252 246,344 236,358").and(poly("230,338 244,326 300,386 288,398"));
-    let ink = Ink::Line(
-        [140.0, 250.0],
-        [300.0, 400.0],
-        vec![(0.0, c(0xffe8a0)), (0.5, GOLD), (1.0, c(0x784818))],
-    );
+    let ink = slope([140.0, 250.0], [300.0, 400.0], c(0xffe8a0), c(0x784818)).with(0.5, GOLD);
     tube.fill(canvas, lit(ink, WHITE, [-1.0, -2.0]));
     poly("124,270 148,246 158,256 134,280").fill(canvas, lit(GOLD, WHITE, [-1.0, -1.0]));
     disc(136.0, 258.0, 15.0, 15.0).fill(canvas, round(132.0, 254.0, 17.0, WHITE, LIGHT));
@@ -490,27 +441,16 @@ fn compass(canvas: &mut Canvas) {
     space(canvas, 67, [c(0x304ca8), c(0x885030)]);
     canvas.rays([240.0, 310.0], 5, 28, 520.0, PALE.a(0.16));
     canvas.glow(240.0, 310.0, 330.0, GOLD.a(0.5));
-    let brass = Ink::Line(
-        [80.0, 150.0],
-        [400.0, 480.0],
-        vec![
-            (0.0, c(0xfff0b8)),
-            (0.3, GOLD),
-            (0.6, c(0x905818)),
-            (0.8, c(0xf0c060)),
-            (1.0, c(0x583008)),
-        ],
-    );
+    let brass = slope([80.0, 150.0], [400.0, 480.0], c(0xfff0b8), c(0x583008))
+        .with(0.3, GOLD)
+        .with(0.6, c(0x905818))
+        .with(0.8, c(0xf0c060));
     thick(&line("240,110 232,70 250,30 240,-20"), &[6.0, 6.0, 6.0, 6.0]).fill(canvas, c(0xb07c28));
     disc(240.0, 100.0, 26.0, 26.0).stroke(canvas, 11.0, c(0x905818));
     disc(239.0, 99.0, 26.0, 26.0).stroke(canvas, 5.0, c(0xffe098));
     disc(246.0, 322.0, 194.0, 194.0).shadow(canvas, 26.0, c(0).a(0.6));
     disc(240.0, 310.0, 194.0, 194.0).fill(canvas, lit(brass.clone(), WHITE, [-1.0, -4.0]));
-    let ink = Ink::Round(
-        [240.0, 310.0],
-        168.0,
-        vec![(0.0, c(0x3860b8)), (0.6, c(0x122868)), (1.0, c(0x040c2c))],
-    );
+    let ink = round(240.0, 310.0, 168.0, c(0x3860b8), c(0x040c2c)).with(0.6, c(0x122868));
     disc(240.0, 310.0, 168.0, 168.0).fill(canvas, lit(ink, c(0x603808), [0.0, -5.0]));
     let mut dice = Dice::new(40);
     for _ in 0..110 {

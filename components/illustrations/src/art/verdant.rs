@@ -2,9 +2,9 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
+    canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
     noise::Dice,
-    shape::{Shape, blob, disc, leaf, limb, poly, star, thick},
+    shape::{Shape, blob, disc, leaf, limb, poly, rows, star, thick},
 };
 
 const NIGHT: Tint = c(0x04170f);
@@ -195,11 +195,7 @@ fn oak(canvas: &mut Canvas) {
     beard.fill(canvas, lit(down(408.0, LEAF, 476.0, GREEN), SUN, [1.0, -2.0]));
     let door = blob("!206,594 206,530 240,486 274,530 !274,594");
     door.aura(canvas, 60.0, SUN.a(0.95));
-    let ink = Ink::Round(
-        [240.0, 560.0],
-        90.0,
-        vec![(0.0, c(0xffffff)), (0.5, c(0xfff4a8)), (1.0, c(0xf0b848))],
-    );
+    let ink = round(240.0, 560.0, 90.0, c(0xffffff), c(0xf0b848)).with(0.5, c(0xfff4a8));
     door.fill(canvas, ink);
     door.stroke(canvas, 6.0, c(0x483820));
     canvas.ground(6, 606.0, 10.0, c(0x207044), NIGHT);
@@ -207,9 +203,7 @@ fn oak(canvas: &mut Canvas) {
         .fill(canvas, down(596.0, SUN.a(0.7), 650.0, SUN.a(0.0)));
     let traveller = blob("236,572 244,560 252,572 260,612 228,612");
     traveller.fill(canvas, NIGHT);
-    for (x, y, s) in
-        [(86.0, 584.0, 1.0), (120.0, 600.0, 0.7), (396.0, 590.0, 1.1), (360.0, 606.0, 0.7)]
-    {
+    for [x, y, s] in rows("86,584,1 120,600,0.7 396,590,1.1 360,606,0.7") {
         blob([[x - 3.0 * s, y + 24.0 * s], [x, y], [x + 3.0 * s, y + 24.0 * s]]).fill(canvas, SUN);
         blob(&format!(
             "!{},{y} {x},{} !{},{y} {x},{}",
@@ -236,11 +230,8 @@ fn silva(canvas: &mut Canvas) {
     canvas.firs(7, 540.0, 190.0, c(0x206a50), c(0x489870));
     canvas.mist(460.0, 570.0, SUN.a(0.4));
     canvas.ground(12, 545.0, 30.0, c(0x165a3c), NIGHT);
-    let ink = Ink::Line(
-        [140.0, 220.0],
-        [330.0, 540.0],
-        vec![(0.0, c(0x5c8058)), (0.4, c(0x244c38)), (1.0, c(0x082018))],
-    );
+    let ink =
+        slope([140.0, 220.0], [330.0, 540.0], c(0x5c8058), c(0x082018)).with(0.4, c(0x244c38));
     let body =
         blob("168,372 210,352 270,362 330,356 352,392 344,434 310,446 250,440 200,452 166,424");
     let neck = limb("192,412 172,350 152,290", &[86.0, 58.0, 40.0]);
@@ -263,18 +254,9 @@ fn silva(canvas: &mut Canvas) {
         .and(limb("204,210 206,166 222,132", &[7.0, 5.0, 1.5]));
     antlers.fill(canvas, lit(down(100.0, c(0x487a40), 260.0, c(0x303c24)), SUN, [1.5, -1.5]));
     let mut dice = Dice::new(3);
-    for (x, y) in [
-        (108.0, 110.0),
-        (70.0, 160.0),
-        (78.0, 96.0),
-        (146.0, 140.0),
-        (262.0, 120.0),
-        (292.0, 174.0),
-        (292.0, 110.0),
-        (222.0, 132.0),
-        (112.0, 160.0),
-        (246.0, 186.0),
-    ] {
+    for [x, y] in
+        rows("108,110 70,160 78,96 146,140 262,120 292,174 292,110 222,132 112,160 246,186")
+    {
         for _ in 0..7 {
             let (angle, long) = (dice.within(0.0, 6.2), dice.within(14.0, 28.0));
             leaf([x, y], [x + angle.cos() * long, y + angle.sin() * long], long * 0.5)
@@ -283,14 +265,7 @@ fn silva(canvas: &mut Canvas) {
     }
     disc(140.0, 278.0, 4.4, 4.0).fill(canvas, NIGHT);
     disc(138.6, 276.6, 1.4, 1.4).fill(canvas, c(0xffffff));
-    for (x, y) in [
-        (236.0, 384.0),
-        (262.0, 396.0),
-        (288.0, 384.0),
-        (310.0, 400.0),
-        (276.0, 414.0),
-        (240.0, 410.0),
-    ] {
+    for [x, y] in rows("236,384 262,396 288,384 310,400 276,414 240,410") {
         disc(x, y, 4.0, 3.2).fill(canvas, SUN.a(0.5));
     }
     canopy(canvas, 31, 120.0, 44.0, [NIGHT, c(0x206a48)]);
@@ -315,11 +290,8 @@ fn mimi(canvas: &mut Canvas) {
     let body = blob("232,210 306,232 334,320 312,430 270,484 194,484 152,430 130,320 158,232");
     let tufts = blob("!172,246 !152,170 206,214").and(blob("!292,246 !312,170 258,214"));
     body.aura(canvas, 40.0, c(0xc8f0a0).a(0.35));
-    let ink = Ink::Line(
-        [150.0, 200.0],
-        [330.0, 480.0],
-        vec![(0.0, c(0xa08458)), (0.5, c(0x605038)), (1.0, c(0x282c20))],
-    );
+    let ink =
+        slope([150.0, 200.0], [330.0, 480.0], c(0xa08458), c(0x282c20)).with(0.5, c(0x605038));
     tufts.and(body).fill(canvas, lit(ink, SUN, [2.5, -3.0]));
     wing.fill(canvas, lit(down(300.0, c(0x705c3c), 480.0, c(0x202418)), SUN.a(0.8), [2.0, -2.0]));
     blob("232,330 286,350 284,430 232,478 180,430 178,350")
@@ -347,11 +319,7 @@ fn mimi(canvas: &mut Canvas) {
         .fill(canvas, lit(down(234.0, c(0xf8ecc8), 346.0, c(0xc0a878)), c(0xffffff), [0.0, -2.0]));
     for x in [188.0, 276.0] {
         canvas.glow(x, 290.0, 64.0, c(0xffe070).a(0.6));
-        let ink = Ink::Round(
-            [x, 290.0],
-            38.0,
-            vec![(0.0, c(0xffd040)), (0.7, c(0xf0a020)), (1.0, c(0x804c10))],
-        );
+        let ink = round(x, 290.0, 38.0, c(0xffd040), c(0x804c10)).with(0.7, c(0xf0a020));
         disc(x, 290.0, 38.0, 38.0).fill(canvas, ink);
         disc(x, 290.0, 22.0, 23.0).fill(canvas, c(0x0a0c08));
         disc(x + 8.0, 281.0, 8.0, 8.0).fill(canvas, c(0xffffff));
@@ -373,16 +341,7 @@ fn mimi(canvas: &mut Canvas) {
     }
     canvas.glow(232.0, 550.0, 130.0, c(0xe8ff90).a(0.5));
     canopy(canvas, 17, 140.0, 40.0, [NIGHT, c(0x145040)]);
-    for (x, y) in [
-        (110.0, 300.0),
-        (390.0, 300.0),
-        (150.0, 130.0),
-        (96.0, 560.0),
-        (380.0, 540.0),
-        (420.0, 380.0),
-        (70.0, 210.0),
-        (250.0, 130.0),
-    ] {
+    for [x, y] in rows("110,300 390,300 150,130 96,560 380,540 420,380 70,210 250,130") {
         canvas.glow(x, y, 44.0, c(0xd8ff70).a(0.7));
         disc(x, y, 4.0, 4.0).fill(canvas, SUN);
     }
@@ -400,11 +359,8 @@ fn moss(canvas: &mut Canvas) {
     canvas.ridge(24, 520.0, 130.0, 90.0, c(0x58a088), c(0x90c8a0));
     canvas.firs(3, 540.0, 60.0, c(0x387a60), c(0x58a080));
     canvas.mist(450.0, 560.0, c(0xf0ffe0).a(0.6));
-    let stone = Ink::Line(
-        [160.0, 180.0],
-        [360.0, 600.0],
-        vec![(0.0, c(0x9cb48c)), (0.4, c(0x587860)), (1.0, c(0x183028))],
-    );
+    let stone =
+        slope([160.0, 180.0], [360.0, 600.0], c(0x9cb48c), c(0x183028)).with(0.4, c(0x587860));
     limb("330,400 372,490 352,612", &[110.0, 84.0, 92.0])
         .and(limb("236,420 250,510 230,612", &[100.0, 80.0, 92.0]))
         .fill(canvas, lit(stone.clone(), SUN, [-2.0, -3.0]));
@@ -433,21 +389,11 @@ fn moss(canvas: &mut Canvas) {
     for x in [164.0, 192.0] {
         canvas.lamp(x, 306.0, 5.0, c(0xe8ffa0));
     }
-    for (x, y) in [
-        (112.0, 420.0),
-        (140.0, 392.0),
-        (104.0, 480.0),
-        (250.0, 420.0),
-        (320.0, 400.0),
-        (350.0, 470.0),
-        (256.0, 520.0),
-    ] {
+    for [x, y] in rows("112,420 140,392 104,480 250,420 320,400 350,470 256,520") {
         disc(x, y, 20.0, 10.0).fill(canvas, c(0x78b858).a(0.8));
         thick(&[[x, y + 6.0], [x + 2.0, y + 34.0]], &[4.0, 0.5]).fill(canvas, c(0x68a850).a(0.8));
     }
-    for (x, y, s) in
-        [(90.0, 180.0, 1.0), (122.0, 162.0, 0.7), (60.0, 206.0, 0.6), (420.0, 130.0, 0.8)]
-    {
+    for [x, y, s] in rows("90,180,1 122,162,0.7 60,206,0.6 420,130,0.8") {
         limb(
             [
                 [x - 16.0 * s, y - 6.0 * s],
@@ -475,15 +421,9 @@ fn lotus(canvas: &mut Canvas) {
     canvas.rays([240.0, -80.0], 21, 22, 620.0, SUN.a(0.2));
     canvas.water(11, 320.0, c(0x50c0a0), c(0x043028), 240.0, c(0xe8ffd8).a(0.5));
     canvas.mist(260.0, 330.0, SUN.a(0.6));
-    for (x, y, w) in [
-        (86.0, 420.0, 66.0),
-        (398.0, 400.0, 58.0),
-        (352.0, 560.0, 96.0),
-        (96.0, 570.0, 84.0),
-        (250.0, 610.0, 50.0),
-        (436.0, 480.0, 44.0),
-        (40.0, 486.0, 40.0),
-    ] {
+    for [x, y, w] in
+        rows("86,420,66 398,400,58 352,560,96 96,570,84 250,610,50 436,480,44 40,486,40")
+    {
         let pad = blob(&format!(
             "{},{y} {x},{} {},{y} {},{} !{x},{y} {},{}",
             x - w,
