@@ -4,7 +4,7 @@ use output::text::is_blank;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
-    English, Stop, Text, User, caller, invalid,
+    Stop, Text, User, caller, invalid,
     prompt::{Messages, Prompt},
 };
 
@@ -16,16 +16,21 @@ const ENGLISH: &str = include_str!("guide/en.md");
 const TEXT_MAX: usize = 200;
 
 /// 外部のエージェント（Claude Codeなど）が窓口の会話に参加するための手順。
+/// en: How an agent from outside, such as Claude Code, takes part in conversations.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkerLoop {
     /// プロジェクトID
+    /// en: The project
     project_id: String,
     /// エージェントID
+    /// en: The agent to be
     agent_id: String,
     /// 任意。パスキー。省略すると利用者に尋ねます
+    /// en: Optional. Its passkey; without one, the user is asked
     passkey: Option<String>,
     /// 任意。ja または en
+    /// en: Optional. ja or en
     language: Option<String>,
 }
 
@@ -33,15 +38,6 @@ impl Prompt for WorkerLoop {
     const NAME: &str = "worker_loop";
     const TITLE: Text =
         Text { ja: "エージェントとして参加", en: "Take part as an agent" };
-    const ENGLISH: English = English {
-        description: "How an agent from outside, such as Claude Code, takes part in conversations.",
-        arguments: &[
-            ("project_id", "The project"),
-            ("agent_id", "The agent to be"),
-            ("passkey", "Optional. Its passkey; without one, the user is asked"),
-            ("language", "Optional. ja or en"),
-        ],
-    };
 
     fn get(self, _: &User) -> Result<Messages, Stop> {
         let is_japanese = match self.language.as_deref() {

@@ -7,7 +7,7 @@ use output::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
-    English, Stop, Text, User,
+    Stop, Text, User,
     prompt::{Messages, Prompt},
 };
 
@@ -22,20 +22,18 @@ const REFERENCE: [&str; 2] =
 const PURPOSE_CHARS_MAX: usize = 2_000;
 
 /// フォームでユーザーに入力を求めるときの使用ガイドライン。
+/// en: When and how to ask the user by a form.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FormGuide {
     /// 任意。何のために入力を求めるか
+    /// en: Optional. What the input is for
     purpose: Option<String>,
 }
 
 impl Prompt for FormGuide {
     const NAME: &str = "form_guide";
     const TITLE: Text = Text { ja: "フォーム使用ガイド", en: "How to ask by a form" };
-    const ENGLISH: English = English {
-        description: "When and how to ask the user by a form.",
-        arguments: &[("purpose", "Optional. What the input is for")],
-    };
     const META: Option<&str> = Some(include_str!("guide/meta.json"));
 
     fn get(self, _: &User) -> Result<Messages, Stop> {

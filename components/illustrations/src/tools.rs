@@ -8,7 +8,7 @@ use output::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
-    English, Hints, Stop, Text, Tool, User, invalid,
+    Hints, Stop, Text, Tool, User, invalid,
     resources::{Contents, Page, Resources, Template, filled, fits},
 };
 
@@ -26,10 +26,12 @@ const CARD: &str = "card://{card_name}/image";
 const THUMBNAIL: &str = "thumbnail://compose{?cards,title,subtitle,style,theme}";
 
 /// 指定されたカード名の公式イラストを取得します
+/// en: Fetches the illustration of the card with the given name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetCardIllustration {
     /// 取得したいカードの名前
+    /// en: The name of the card
     card_name: String,
 }
 
@@ -37,10 +39,6 @@ impl Tool for GetCardIllustration {
     const NAME: &str = "get_card_illustration";
     const TITLE: Text =
         Text { ja: "カードイラスト取得", en: "Fetch a card's illustration" };
-    const ENGLISH: English = English {
-        description: "Fetches the illustration of the card with the given name.",
-        arguments: &[("card_name", "The name of the card")],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("illustration");
     type Output = Illustration;
@@ -66,13 +64,16 @@ const LIMIT: usize = 5;
 const LIMIT_MAX: f64 = 20.0;
 
 /// 指定されたテーマ（アーキタイプ）に属するカードのイラストを複数取得します
+/// en: Fetches illustrations of several cards that belong to the given theme (archetype).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetThemeIllustrations {
     /// テーマ名（例: ブルーアイズ、ブラック・マジシャン）
+    /// en: The name of the theme (for example: Blue-Eyes, Dark Magician)
     #[serde(alias = "theme_name")]
     theme: String,
     /// 取得するイラストの最大枚数（デフォルト: 5）
+    /// en: The most illustrations to fetch (default: 5)
     limit: Option<f64>,
 }
 
@@ -80,13 +81,6 @@ impl Tool for GetThemeIllustrations {
     const NAME: &str = "get_theme_illustrations";
     const TITLE: Text =
         Text { ja: "テーマイラスト取得", en: "Fetch a theme's illustrations" };
-    const ENGLISH: English = English {
-        description: "Fetches illustrations of several cards that belong to the given theme (archetype).",
-        arguments: &[
-            ("theme", "The name of the theme (for example: Blue-Eyes, Dark Magician)"),
-            ("limit", "The most illustrations to fetch (default: 5)"),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("illustrations");
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/theme/input.json"));
@@ -123,40 +117,30 @@ const CARDS_MAX: usize = 5;
 const LINE_CHARS_MAX: usize = 60;
 
 /// 選んだカードのイラストとタイトルから、対戦動画用のサムネイル画像（1280×720のPNG）を作成します
+/// en: Composes a thumbnail for a video of a match (a PNG of 1280×720) of chosen cards' illustrations and a title.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ComposeThumbnail {
     /// 使うカードの名前（1〜5枚、左から順）
+    /// en: The names of the cards to use (1 to 5, from left to right)
     cards: Vec<String>,
     /// 任意。画像に大きく載せるタイトル（60文字まで）
+    /// en: Optional. The title, big on the picture (at most 60 characters)
     title: Option<String>,
     /// 任意。タイトルに添える一行（60文字まで）
+    /// en: Optional. A line beside the title (at most 60 characters)
     subtitle: Option<String>,
     /// 任意。構図：versus（対戦）、spread（横並び）、spotlight（主役）。指定がなければ枚数で決まる
+    /// en: Optional. The layout: versus, spread or spotlight. By the number of cards where it is not said
     style: Option<Style>,
     /// 任意。背景の色合いにするテーマ名。指定がなければ最初のカードから決まる
+    /// en: Optional. The theme whose colours the background has. By the first card where it is not said
     theme: Option<String>,
 }
 
 impl Tool for ComposeThumbnail {
     const NAME: &str = "compose_thumbnail";
     const TITLE: Text = Text { ja: "サムネイル作成", en: "Compose a thumbnail" };
-    const ENGLISH: English = English {
-        description: "Composes a thumbnail for a video of a match (a PNG of 1280×720) of chosen cards' illustrations and a title.",
-        arguments: &[
-            ("cards", "The names of the cards to use (1 to 5, from left to right)"),
-            ("title", "Optional. The title, big on the picture (at most 60 characters)"),
-            ("subtitle", "Optional. A line beside the title (at most 60 characters)"),
-            (
-                "style",
-                "Optional. The layout: versus, spread or spotlight. By the number of cards where it is not said",
-            ),
-            (
-                "theme",
-                "Optional. The theme whose colours the background has. By the first card where it is not said",
-            ),
-        ],
-    };
     const LABELS: &[(&str, Text)] = &[("style", Text { ja: "構図", en: "Layout" })];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("thumbnail");

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use output::navigation::{Comparison, DETAILS, Details, Place, Routes};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User};
+use toolkit::{Hints, Stop, Text, Tool, User};
 
 use crate::{
     arguments,
@@ -18,23 +18,31 @@ use crate::{
 toolkit::export_tools!(RouteSearch, DistanceCompare, Geocode);
 
 /// 指定された出発地と目的地のルートを検索します。渋滞回避、高速道路回避などの条件を指定できます。alternatives=trueで複数ルート候補を取得できます。
+/// en: Searches routes from an origin to a destination. Conditions can be given, such as avoiding congestion or
+/// motorways. With alternatives=true several routes are returned.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RouteSearch {
     /// 出発地（住所または地名）
+    /// en: Where from (an address or a place's name)
     origin: String,
     /// 目的地（住所または地名）
+    /// en: Where to (an address or a place's name)
     destination: String,
     /// 回避する要素のリスト
+    /// en: What to avoid
     #[serde(default)]
     avoid: Vec<AvoidWord>,
     /// 代替ルートも取得するかどうか（trueで最大3ルート）
+    /// en: Whether to return alternative routes too (up to 3 with true)
     #[serde(default)]
     alternatives: bool,
     /// 出発時刻。'now'で現在時刻。リアルタイム交通情報を考慮する場合に指定。
+    /// en: When to leave: `now`, RFC 3339, or seconds since 1970. Give it where traffic counts.
     #[serde(default = "now")]
     departure_time: String,
     /// 交通予測モデル。departure_time指定時のみ有効。
+    /// en: How traffic is predicted; only with departure_time
     #[serde(default)]
     traffic_model: TrafficWord,
 }
@@ -66,23 +74,6 @@ fn now() -> String {
 impl Tool for RouteSearch {
     const NAME: &str = "route_search";
     const TITLE: Text = Text { ja: "ルート検索", en: "Search routes" };
-    const ENGLISH: English = English {
-        description: "Searches routes from an origin to a destination. Conditions can be given, such \
-                      as avoiding congestion or motorways. With alternatives=true several routes \
-                      are returned.",
-        arguments: &[
-            ("origin", "Where from (an address or a place's name)"),
-            ("destination", "Where to (an address or a place's name)"),
-            ("avoid", "What to avoid"),
-            ("alternatives", "Whether to return alternative routes too (up to 3 with true)"),
-            (
-                "departure_time",
-                "When to leave: `now`, RFC 3339, or seconds since 1970. Give it where traffic \
-                 counts.",
-            ),
-            ("traffic_model", "How traffic is predicted; only with departure_time"),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("routes");
     const APP: Option<&str> = Some(crate::app::ROUTES.uri);
@@ -180,14 +171,19 @@ fn lines(routes: &Routes, details: &Details, language: Language) -> Vec<String> 
 }
 
 /// 複数の出発地・目的地の組み合わせで距離と所要時間を一括比較します。異なるルートの所要時間を比較する場合に使用します。
+/// en: Compares distances and times of several origins and destinations at once. Used to compare how long different
+/// routes take.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DistanceCompare {
     /// 出発地のリスト
+    /// en: Where from: 1 to 25 places
     origins: Vec<String>,
     /// 目的地のリスト
+    /// en: Where to: 1 to 25 places, at most 100 pairs
     destinations: Vec<String>,
     /// 出発時刻。'now'で現在時刻。
+    /// en: When to leave: `now`, RFC 3339, or seconds since 1970
     #[serde(default = "now")]
     departure_time: String,
 }
@@ -195,15 +191,6 @@ pub struct DistanceCompare {
 impl Tool for DistanceCompare {
     const NAME: &str = "distance_compare";
     const TITLE: Text = Text { ja: "距離・所要時間の比較", en: "Compare distances" };
-    const ENGLISH: English = English {
-        description: "Compares distances and times of several origins and destinations at once. Used \
-                      to compare how long different routes take.",
-        arguments: &[
-            ("origins", "Where from: 1 to 25 places"),
-            ("destinations", "Where to: 1 to 25 places, at most 100 pairs"),
-            ("departure_time", "When to leave: `now`, RFC 3339, or seconds since 1970"),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("comparison");
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/compare/input.json"));
@@ -243,21 +230,18 @@ fn text(comparison: &Comparison, ask: &CompareAsk) -> String {
 }
 
 /// 地名や住所を緯度・経度に変換します。地図上にマーカーを配置する際に使用します。
+/// en: Turns a place's name or address into latitude and longitude. Used to put markers on a map.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Geocode {
     /// 変換したい地名または住所
+    /// en: The place's name or address
     address: String,
 }
 
 impl Tool for Geocode {
     const NAME: &str = "geocode";
     const TITLE: Text = Text { ja: "座標変換", en: "Find a place" };
-    const ENGLISH: English = English {
-        description: "Turns a place's name or address into latitude and longitude. Used to put \
-                      markers on a map.",
-        arguments: &[("address", "The place's name or address")],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("place");
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/geocode/input.json"));

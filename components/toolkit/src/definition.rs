@@ -13,10 +13,11 @@ use crate::{Definition, English, Text, Tool};
 /// The tool's entry in `tools/list`: its schemas from its types, its texts from its doc comments.
 ///
 /// # Panics
-/// When the argument struct lets unknown fields pass, or a text is of an argument that there is not.
+/// When the argument struct lets unknown fields pass, there is no English, or a text is of an argument that there is
+/// not.
 #[must_use]
 pub fn definition<T: Tool>() -> Definition {
-    let mut input = input_schema::<T>();
+    let (mut input, english) = described::<T>();
     let closed = input.get("additionalProperties") == Some(&Value::Bool(false));
     assert!(closed, "{}: its arguments lack #[serde(deny_unknown_fields)]", T::NAME);
     let description = take_text(&mut input, "description");
@@ -30,7 +31,7 @@ pub fn definition<T: Tool>() -> Definition {
         output_schema: (!is_nothing).then(|| json(&output)),
         annotations: T::HINTS,
         view: T::VIEW.map(str::to_owned),
-        meta: Some(json(&meta::<T>())),
+        meta: Some(json(&meta::<T>(english))),
     };
     T::complete(&mut definition);
     let whole = serde_json::from_str(&definition.input_schema).expect("a schema is JSON");
@@ -70,11 +71,15 @@ pub(crate) fn check_paths<'a>(
     }
 }
 
+/// The keywords of a schema whose own properties count as its own: those of items and of variants.
+const WITHIN: [&str; 6] =
+    ["items", "additionalProperties", "prefixItems", "anyOf", "oneOf", "allOf"];
+
 /// The properties of an object, of the items of an array and of each variant.
 fn properties(schema: &Value) -> Vec<(&str, &Value)> {
     let own = schema.get("properties").and_then(Value::as_object);
     let mut all: Vec<_> = own.into_iter().flatten().map(|(name, it)| (name.as_str(), it)).collect();
-    for key in ["items", "additionalProperties", "prefixItems", "anyOf", "oneOf", "allOf"] {
+    for key in WITHIN {
         match schema.get(key) {
             Some(Value::Array(variants)) => all.extend(variants.iter().flat_map(properties)),
             Some(inner) => all.extend(properties(inner)),
@@ -86,12 +91,46 @@ fn properties(schema: &Value) -> Vec<(&str, &Value)> {
 
 /// The schema of what is read: a tool's arguments, the form of a question.
 pub(crate) fn input_schema<T: JsonSchema>() -> Map<String, Value> {
+    described::<T>().0
+}
+
+/// The same, and the English of its doc comments: by an argument's path, and by none what the whole is.
+pub(crate) fn described<T: JsonSchema>() -> (Map<String, Value>, Map<String, Value>) {
     let mut schema = schema::<T>(SchemaSettings::draft2020_12());
     schema.remove("title");
     if !schema.contains_key("properties") {
         schema.insert("properties".to_owned(), Value::Object(Map::new()));
     }
-    schema
+    let mut english = Map::new();
+    take_english(&mut schema, "", &mut english);
+    (schema, english)
+}
+
+/// Takes from the descriptions what follows their line that begins with `en: `.
+fn take_english(schema: &mut Map<String, Value>, path: &str, english: &mut Map<String, Value>) {
+    if let Some(Value::String(text)) = schema.get_mut("description")
+        && let Some((japanese, behind)) = text.split_once("\nen: ")
+    {
+        english.insert(path.to_owned(), behind.replace('\n', " ").into());
+        *text = japanese.to_owned();
+    }
+    for (name, inner) in
+        schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
+    {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        inner.as_object_mut().into_iter().for_each(|it| take_english(it, &path, english));
+    }
+    for key in WITHIN {
+        let inner = match schema.get_mut(key) {
+            Some(Value::Array(variants)) => &mut variants[..],
+            Some(inner) => std::slice::from_mut(inner),
+            None => continue,
+        };
+        inner
+            .iter_mut()
+            .filter_map(Value::as_object_mut)
+            .for_each(|it| take_english(it, path, english));
+    }
 }
 
 /// The schema of what is put out: the shape without a sentence. Every client gets it with every list, and
@@ -168,8 +207,8 @@ fn remove_rust_formats(schema: &mut Schema) {
     }
 }
 
-fn meta<T: Tool>() -> Value {
-    let mut meta = texts(T::TITLE, T::ENGLISH);
+fn meta<T: Tool>(english: Map<String, Value>) -> Value {
+    let mut meta = texts(T::NAME, T::TITLE, english, T::ENGLISH);
     for (name, Text { ja, en }) in T::LABELS {
         let texts = &mut meta["madoguchi/text"];
         texts["ja"]["labels"][*name] = (*ja).into();
@@ -195,15 +234,22 @@ pub(crate) fn with_more(mut meta: Value, more: Option<&str>) -> Value {
     meta
 }
 
-/// Both languages' texts, for pages that show one of them (`madoguchi/text`).
-pub(crate) fn texts(title: Text, english: English) -> Value {
-    let arguments: Map<String, Value> =
-        english.arguments.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
-    let english = json!({
-        "title": title.en,
-        "description": english.description,
-        "arguments": arguments,
-    });
+/// Both languages' texts, for pages that show one of them (`madoguchi/text`): the English of the doc comments, and
+/// `more`.
+///
+/// # Panics
+/// Where neither has a description.
+pub(crate) fn texts(
+    of: &str,
+    title: Text,
+    mut english: Map<String, Value>,
+    more: English,
+) -> Value {
+    let commented = english.shift_remove("");
+    let description = Some(more.description.into()).filter(|it| *it != "").or(commented);
+    assert!(description.is_some(), "{of}: its doc comment lacks a line `en: ` with the English");
+    english.extend(more.arguments.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())));
+    let english = json!({ "title": title.en, "description": description, "arguments": english });
     json!({ "madoguchi/text": { "ja": { "title": title.ja }, "en": english } })
 }
 
@@ -227,14 +273,28 @@ mod tests {
     use crate::{Stop, User};
 
     /// 挨拶する。
+    /// en: Greets,
+    /// and no more.
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Greet {
         /// 相手の名前
+        /// en: Who
         name: String,
         /// 敬称
         #[serde(default)]
         manner: Manner,
+        /// 連れ
+        /// en: With whom
+        #[serde(default)]
+        others: Vec<Other>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Other {
+        /// 連れの名前
+        /// en: Their name
+        name: String,
     }
 
     #[derive(Default, Deserialize, JsonSchema)]
@@ -253,14 +313,17 @@ mod tests {
     impl Tool for Greet {
         const NAME: &'static str = "greet";
         const TITLE: Text = Text { ja: "挨拶", en: "Greet" };
-        const ENGLISH: English = English { description: "Greets.", arguments: &[("name", "Who")] };
+        const ENGLISH: English =
+            English { description: "", arguments: &[("manner", "How politely")] };
         const LABELS: &'static [(&'static str, Text)] =
             &[("name", Text { ja: "名前", en: "Name" })];
         type Output = Greeting;
 
         fn call(self, _: &User) -> Result<Greeting, Stop> {
             let suffix = if matches!(self.manner, Manner::Polite) { "さん" } else { "" };
-            Ok(Greeting { text: format!("{}{suffix}", self.name) })
+            let names: String =
+                self.others.into_iter().map(|it| format!("、{}", it.name)).collect();
+            Ok(Greeting { text: format!("{}{suffix}{names}", self.name) })
         }
     }
 
@@ -347,7 +410,15 @@ mod tests {
     #[test]
     fn meta_has_english_texts() {
         let meta: Value = serde_json::from_str(&definition::<Greet>().meta.unwrap()).unwrap();
-        assert_eq!(meta["madoguchi/text"]["en"]["arguments"]["name"], "Who");
+        let english = &meta["madoguchi/text"]["en"];
+        assert_eq!(english["description"], "Greets, and no more.");
+        let arguments = json!({
+            "name": "Who",
+            "others": "With whom",
+            "others.name": "Their name",
+            "manner": "How politely",
+        });
+        assert_eq!(english["arguments"], arguments);
         assert_eq!(meta["madoguchi/text"]["ja"]["labels"], json!({ "name": "名前" }));
         assert_eq!(meta["madoguchi/text"]["en"]["labels"], json!({ "name": "Name" }));
     }
@@ -374,13 +445,13 @@ mod tests {
     #[test]
     fn tool_without_output_has_no_output_schema() {
         /// 見せるだけ。
+        /// en: Shows.
         #[derive(Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         struct Show {}
         impl Tool for Show {
             const NAME: &'static str = "show";
             const TITLE: Text = Text { ja: "見せる", en: "Show" };
-            const ENGLISH: English = English { description: "Shows.", arguments: &[] };
             const INPUT_SCHEMA: Option<&'static str> = Some(r#"{ "type": "object", "x": 1 }"#);
             type Output = ();
 

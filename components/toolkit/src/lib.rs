@@ -6,15 +6,17 @@
 //! ```
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
-//! use toolkit::{English, Stop, Text, Tool, User};
+//! use toolkit::{Stop, Text, Tool, User};
 //!
 //! toolkit::export_tools!(Greet);
 //!
 //! /// 名前を呼んで挨拶する。
+//! /// en: Greets someone by name.
 //! #[derive(Deserialize, JsonSchema)]
 //! #[serde(deny_unknown_fields)]
 //! struct Greet {
 //!     /// 相手の名前
+//!     /// en: Their name
 //!     name: String,
 //! }
 //!
@@ -26,8 +28,6 @@
 //! impl Tool for Greet {
 //!     const NAME: &str = "greet";
 //!     const TITLE: Text = Text { ja: "挨拶", en: "Greet" };
-//!     const ENGLISH: English =
-//!         English { description: "Greets someone by name.", arguments: &[("name", "Their name")] };
 //!     type Output = Greeting;
 //!
 //!     fn call(self, _: &User) -> Result<Greeting, Stop> {

@@ -3,39 +3,38 @@
 //! ```
 //! use schemars::JsonSchema;
 //! use serde::Deserialize;
-//! use toolkit::{English, Stop, Text, User, prompt::{Messages, Prompt}};
+//! use toolkit::{Stop, Text, User, prompt::{Messages, Prompt}};
 //!
 //! # toolkit::export_tools!(Nothing);
 //! # /// 何もしない。
+//! # /// en: Does nothing.
 //! # #[derive(Deserialize, JsonSchema)]
 //! # #[serde(deny_unknown_fields)]
 //! # struct Nothing {}
 //! # impl toolkit::Tool for Nothing {
 //! #     const NAME: &str = "nothing";
 //! #     const TITLE: Text = Text { ja: "無", en: "Nothing" };
-//! #     const ENGLISH: English = English { description: "Does nothing.", arguments: &[] };
 //! #     type Output = ();
 //! #     fn call(self, _: &User) -> Result<(), Stop> { Ok(()) }
 //! # }
 //! toolkit::export_prompts!(Plan);
 //!
 //! /// 旅行の計画を立ててもらう。
+//! /// en: Has a journey planned.
 //! #[derive(Deserialize, JsonSchema)]
 //! #[serde(deny_unknown_fields)]
 //! struct Plan {
 //!     /// 行き先
+//!     /// en: Where to
 //!     place: String,
 //!     /// 日数
+//!     /// en: For how many days
 //!     days: Option<u8>,
 //! }
 //!
 //! impl Prompt for Plan {
 //!     const NAME: &str = "plan";
 //!     const TITLE: Text = Text { ja: "旅の計画", en: "Plan a journey" };
-//!     const ENGLISH: English = English {
-//!         description: "Has a journey planned.",
-//!         arguments: &[("place", "Where to"), ("days", "For how many days")],
-//!     };
 //!
 //!     fn get(self, _: &User) -> Result<Messages, Stop> {
 //!         let days = self.days.unwrap_or(3);
@@ -54,20 +53,21 @@ use crate::{
     bindings::prompts::exports::madoguchi::tool::prompts::{
         Argument, Definition, Invocation, Message, Output, Role,
     },
-    definition::{check_paths, input_schema, json, take_text, texts, with_more},
+    definition::{check_paths, described, input_schema, json, take_text, texts, with_more},
 };
 
 /// Messages for people to begin with; `self` is the arguments of one request.
 ///
-/// The doc comment of the implementing struct describes the prompt, those of its fields the arguments; fields of type
-/// `Option` or with a default are optional. People fill in text, from which number and boolean fields are parsed.
+/// The doc comment of the implementing struct describes the prompt, those of its fields the arguments, in Japanese and,
+/// from a line on that begins with `en: `, in English. Fields of type `Option` or with a default are optional. People
+/// fill in text, from which number and boolean fields are parsed.
 pub trait Prompt: DeserializeOwned + JsonSchema {
     /// `[A-Za-z0-9_.-]`, at most 128 bytes.
     const NAME: &'static str;
     /// The title for people.
     const TITLE: Text;
-    /// The English of the doc comments.
-    const ENGLISH: English;
+    /// English that the doc comments do not have.
+    const ENGLISH: English = English::NONE;
     /// Further entries of the definition's `_meta`: a JSON object.
     const META: Option<&'static str> = None;
 
@@ -120,7 +120,7 @@ impl Messages {
 /// The prompt's entry in `prompts/list`.
 #[must_use]
 pub fn definition<P: Prompt>() -> Definition {
-    let mut schema = input_schema::<P>();
+    let (mut schema, english) = described::<P>();
     let description = take_text(&mut schema, "description");
     let is_required = |name: &str| {
         let required = schema.get("required").and_then(Value::as_array);
@@ -140,7 +140,7 @@ pub fn definition<P: Prompt>() -> Definition {
         title: Some(P::TITLE.ja.to_owned()),
         description: Some(description),
         arguments: properties.into_iter().flatten().map(argument).collect(),
-        meta: Some(json(&with_more(texts(P::TITLE, P::ENGLISH), P::META))),
+        meta: Some(json(&with_more(texts(P::NAME, P::TITLE, english, P::ENGLISH), P::META))),
     }
 }
 
@@ -178,6 +178,7 @@ mod tests {
     use crate::Datetime;
 
     /// 計画を立ててもらう。
+    /// en: Plans.
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Plan {
@@ -194,7 +195,6 @@ mod tests {
     impl Prompt for Plan {
         const NAME: &'static str = "plan";
         const TITLE: Text = Text { ja: "計画", en: "Plan" };
-        const ENGLISH: English = English { description: "Plans.", arguments: &[] };
         const META: Option<&'static str> = Some(r#"{"plan/more": 1}"#);
 
         fn get(self, user: &User) -> Result<Messages, Stop> {

@@ -28,26 +28,32 @@ pub struct Text {
     pub en: &'static str,
 }
 
-/// English texts for a tool's Japanese doc comments.
+/// English texts that a tool's doc comments do not have: of a table, or of a schema that is given word for word.
 #[derive(Clone, Copy, Debug)]
 pub struct English {
-    /// What the tool does.
+    /// What the tool does; empty where the doc comment says it.
     pub description: &'static str,
     /// Descriptions of arguments; a nested one by a dotted path, `message.sender`.
     pub arguments: &'static [(&'static str, &'static str)],
 }
 
+impl English {
+    /// All is in the doc comments.
+    pub const NONE: Self = Self { description: "", arguments: &[] };
+}
+
 /// A tool; `self` is the arguments of one call.
 ///
 /// The doc comment of the implementing struct describes the tool and those of its fields the arguments, to models and
-/// in forms alike. The struct must deny unknown fields, so that a mistyped argument is an error and not ignored.
+/// in forms alike: in Japanese, and in English from a line on that begins with `en: `. The struct must deny unknown
+/// fields, so that a mistyped argument is an error and not ignored.
 pub trait Tool: DeserializeOwned + JsonSchema {
     /// Verb first, `[A-Za-z0-9_.-]`, at most 128 bytes.
     const NAME: &'static str;
     /// The title for people.
     const TITLE: Text;
-    /// The English of the doc comments.
-    const ENGLISH: English;
+    /// English that the doc comments do not have.
+    const ENGLISH: English = English::NONE;
     /// Labels of arguments in forms where the description is too long, by the same paths as in [`English`].
     /// Only pages see them.
     const LABELS: &'static [(&'static str, Text)] = &[];

@@ -5,7 +5,7 @@ use output::cinema::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, sql};
+use toolkit::{Hints, Problem, Stop, Text, Tool, User, caller, sql};
 
 use super::{
     FOR_PAGES, at_most, length, reject_problems, reservations::ATTEMPTS_MAX,
@@ -32,13 +32,17 @@ use crate::{
 const CODE_CHARS_MAX: usize = 200;
 
 /// スタッフ用。チケット（QRコードの文字列または予約番号）を読み取り、入場できるか、誰のどの席かを返す。
+/// en: For the staff. Scans a ticket, by the text of its QR code or its number: says whether they may go in, who, and
+/// on which seats.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckIn {
     /// QRコードの文字列、または予約番号
+    /// en: The text of the QR code, or the number of the reservation
     #[schemars(length(min = 1, max = 200))]
     code: String,
     /// 任意。今入場させている上映時間枠のID。別の上映のチケットは使わない
+    /// en: Optional. The showtime that is let in now; tickets of others are not used
     #[schemars(length(max = 200))]
     showtime_id: Option<String>,
 }
@@ -46,16 +50,6 @@ pub struct CheckIn {
 impl Tool for CheckIn {
     const NAME: &str = "check_in";
     const TITLE: Text = Text { ja: "入場確認", en: "Check in" };
-    const ENGLISH: English = English {
-        description: "For the staff. Scans a ticket, by the text of its QR code or its number: says whether they may go in, who, and on which seats.",
-        arguments: &[
-            ("code", "The text of the QR code, or the number of the reservation"),
-            (
-                "showtime_id",
-                "Optional. The showtime that is let in now; tickets of others are not used",
-            ),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = Outcome;
@@ -135,19 +129,25 @@ fn mark_used(reservation: &Reservation, version: u32, now: &str) -> Result<bool,
 const SEATS_MAX: usize = 100;
 
 /// スタッフ用。予約を別の座席、または別の上映に移す。予約番号と料金は変わらず、履歴が残る。
+/// en: For the staff. Moves a reservation to other seats, or to another showtime, under the same number and at the same
+/// price. The history is kept.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveParty {
     /// 予約のID（reserve_seats の reservation_id）
+    /// en: The reservation, as reserve_seats names it
     #[schemars(length(max = 200))]
     reservation_id: String,
     /// 新しい座席のID。今と同じ席数
+    /// en: The new seats, as many as before
     #[schemars(length(min = 1), inner(length(max = 200)))]
     seat_ids: Vec<String>,
     /// 任意。移る先の上映時間枠のID。指定がなければ同じ上映
+    /// en: Optional. The showtime to move to. Without it, the same
     #[schemars(length(max = 200))]
     showtime_id: Option<String>,
     /// 任意。理由。履歴に残る
+    /// en: Optional. Why; it is kept in the history
     #[schemars(length(min = 1, max = 500))]
     reason: Option<String>,
 }
@@ -155,15 +155,6 @@ pub struct MoveParty {
 impl Tool for MoveParty {
     const NAME: &str = "move_party";
     const TITLE: Text = Text { ja: "座席移動", en: "Move a party" };
-    const ENGLISH: English = English {
-        description: "For the staff. Moves a reservation to other seats, or to another showtime, under the same number and at the same price. The history is kept.",
-        arguments: &[
-            ("reservation_id", "The reservation, as reserve_seats names it"),
-            ("seat_ids", "The new seats, as many as before"),
-            ("showtime_id", "Optional. The showtime to move to. Without it, the same"),
-            ("reason", "Optional. Why; it is kept in the history"),
-        ],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE;
     const VIEW: Option<&str> = Some("reservation");
     const META: Option<&'static str> = Some(FOR_PAGES);

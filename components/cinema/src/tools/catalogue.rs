@@ -3,7 +3,7 @@
 use output::cinema::{CatalogueExport, CatalogueImport};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, refused};
+use toolkit::{Hints, Problem, Stop, Text, Tool, User, refused};
 
 use super::{FOR_PAGES, length, reject_problems, staff_only};
 use crate::{
@@ -29,13 +29,16 @@ enum Format {
 }
 
 /// スタッフ用。販売中の上映カタログ（または以前のもの）をファイルとして取得。
+/// en: For the staff. Gives the catalogue on sale, or one before, as a file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportCatalogue {
     /// 任意。json または csv。指定がなければ json
+    /// en: Optional. json or csv. Without it, json
     #[serde(default)]
     format: Format,
     /// 任意。以前のカタログの番号。指定がなければ販売中のもの。直近20件まで
+    /// en: Optional. The number of a catalogue before, of the last 20. Without it, the one on sale
     #[schemars(range(min = 1))]
     import: Option<u32>,
 }
@@ -43,16 +46,6 @@ pub struct ExportCatalogue {
 impl Tool for ExportCatalogue {
     const NAME: &str = "export_catalogue";
     const TITLE: Text = Text { ja: "カタログ書き出し", en: "Export the catalogue" };
-    const ENGLISH: English = English {
-        description: "For the staff. Gives the catalogue on sale, or one before, as a file.",
-        arguments: &[
-            ("format", "Optional. json or csv. Without it, json"),
-            (
-                "import",
-                "Optional. The number of a catalogue before, of the last 20. Without it, the one on sale",
-            ),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY;
     const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueExport;
@@ -89,16 +82,21 @@ impl Tool for ExportCatalogue {
 }
 
 /// スタッフ用。上映カタログを入れ替える。dry_run なら、何が変わるかだけを返す。販売済みの座席が無くなる変更は拒否する。
+/// en: For the staff. Replaces the catalogue, or with dry_run says what that would change. It is refused where seats
+/// that are sold would be gone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportCatalogue {
     /// カタログ全体（export_catalogue の text と同じ形）
+    /// en: The whole catalogue, as export_catalogue gives it
     #[schemars(length(min = 1, max = 300_000))]
     text: String,
     /// 任意。json または csv。指定がなければ json
+    /// en: Optional. json or csv. Without it, json
     #[serde(default)]
     format: Format,
     /// 任意。true なら入れ替えずに変更点だけを返す
+    /// en: Optional. With true, nothing is replaced
     #[serde(default)]
     dry_run: bool,
 }
@@ -106,14 +104,6 @@ pub struct ImportCatalogue {
 impl Tool for ImportCatalogue {
     const NAME: &str = "import_catalogue";
     const TITLE: Text = Text { ja: "カタログ取り込み", en: "Import a catalogue" };
-    const ENGLISH: English = English {
-        description: "For the staff. Replaces the catalogue, or with dry_run says what that would change. It is refused where seats that are sold would be gone.",
-        arguments: &[
-            ("text", "The whole catalogue, as export_catalogue gives it"),
-            ("format", "Optional. json or csv. Without it, json"),
-            ("dry_run", "Optional. With true, nothing is replaced"),
-        ],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueImport;

@@ -4,7 +4,7 @@ use output::cinema::{History, Message, Recorded, Sender};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
-    English, Hints, Problem, Stop, Text, Tool, User, fresh_id, sql,
+    Hints, Problem, Stop, Text, Tool, User, fresh_id, sql,
     sql::{Error, Statement},
 };
 
@@ -20,16 +20,20 @@ const MESSAGES_MAX: u32 = 1_000;
 const CONVERSATION_CHARS_MAX: u32 = 1_000_000;
 
 /// 対話履歴を記録。
+/// en: Records what was said in a conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordConversation {
     /// 対話のID。初めてのIDなら新しい対話になる
+    /// en: The conversation; a new name begins a new one
     #[schemars(length(min = 1, max = 200))]
     conversation_id: String,
     /// 利用者のID
+    /// en: Whose conversation it is
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
     /// 記録する発言
+    /// en: What was said
     message: RecordedMessage,
 }
 
@@ -38,11 +42,14 @@ pub struct RecordConversation {
 #[serde(deny_unknown_fields)]
 pub struct RecordedMessage {
     /// 発言者
+    /// en: Who said it
     sender: Speaker,
     /// 発言の内容
+    /// en: What was said
     #[schemars(length(min = 1, max = 10_000))]
     content: String,
     /// 任意。発言の日時（YYYY-MM-DDTHH:MM:SS）。指定がなければ現在の日時
+    /// en: Optional. When (YYYY-MM-DDTHH:MM:SS). Without it, now
     timestamp: Option<String>,
 }
 
@@ -58,17 +65,6 @@ enum Speaker {
 impl Tool for RecordConversation {
     const NAME: &str = "record_conversation";
     const TITLE: Text = Text { ja: "対話履歴記録", en: "Record a message" };
-    const ENGLISH: English = English {
-        description: "Records what was said in a conversation.",
-        arguments: &[
-            ("conversation_id", "The conversation; a new name begins a new one"),
-            ("user_id", "Whose conversation it is"),
-            ("message", "What was said"),
-            ("message.sender", "Who said it"),
-            ("message.content", "What was said"),
-            ("message.timestamp", "Optional. When (YYYY-MM-DDTHH:MM:SS). Without it, now"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Recorded;
 
@@ -146,10 +142,12 @@ impl RecordConversation {
 }
 
 /// 対話履歴を取得。
+/// en: Reads what was said in a conversation, in the order in which it was recorded.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetConversationHistory {
     /// 対話のID（record_conversation で記録したもの）
+    /// en: The conversation, as record_conversation named it
     #[schemars(length(max = 200))]
     conversation_id: String,
 }
@@ -157,10 +155,6 @@ pub struct GetConversationHistory {
 impl Tool for GetConversationHistory {
     const NAME: &str = "get_conversation_history";
     const TITLE: Text = Text { ja: "対話履歴取得", en: "Read a conversation" };
-    const ENGLISH: English = English {
-        description: "Reads what was said in a conversation, in the order in which it was recorded.",
-        arguments: &[("conversation_id", "The conversation, as record_conversation named it")],
-    };
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("history");
     type Output = History;

@@ -3,7 +3,7 @@
 use output::cinema::{CatalogueImport, PriceList};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, invalid};
+use toolkit::{Hints, Problem, Stop, Text, Tool, User, invalid};
 
 use super::{FOR_PAGES, at_most, reject_problems, staff_only};
 use crate::{
@@ -15,36 +15,51 @@ use crate::{
 };
 
 /// スタッフ用。映画を追加・変更・削除する。省いた項目は変わらず、空文字は任意の項目を消す。
+/// en: For the staff. Adds, changes or removes a film. What is left out stays as it is, and an empty text clears an
+/// optional field.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditMovie {
     /// 映画のID。新しいIDなら追加
+    /// en: The film; a new identifier adds one
     #[schemars(length(max = 200))]
     movie_id: String,
     /// 題名。追加のときは必須
+    /// en: The title; needed for a new film
     title: Option<String>,
     /// 任意。英語の題名
+    /// en: Optional. The title in English
     title_en: Option<String>,
     /// 任意。題名の読み（かな）
+    /// en: Optional. How the title is read, in kana
     reading: Option<String>,
     /// 説明。追加のときは必須
+    /// en: What it is about; needed for a new film
     description: Option<String>,
     /// 任意。英語の説明
+    /// en: Optional. What it is about, in English
     description_en: Option<String>,
     /// 任意。ジャンル
+    /// en: Optional. The genre
     genre: Option<String>,
     /// 任意。英語のジャンル
+    /// en: Optional. The genre in English
     genre_en: Option<String>,
     /// 上映時間（分）。追加のときは必須
+    /// en: In minutes; needed for a new film
     duration: Option<u32>,
     /// 任意。公開日（YYYY-MM-DD）
+    /// en: Optional. YYYY-MM-DD
     release_date: Option<String>,
     /// 評価（0〜5）。追加のときは必須
+    /// en: From 0 to 5; needed for a new film
     rating: Option<f64>,
     /// 任意。true なら削除する。上映予定が残っていれば削除できない
+    /// en: Optional. With true, the film is removed; none of its showings may be left
     #[serde(default)]
     remove: bool,
     /// 任意。true なら変更せずに変更点だけを返す
+    /// en: Optional. With true, nothing is changed
     #[serde(default)]
     dry_run: bool,
 }
@@ -52,27 +67,6 @@ pub struct EditMovie {
 impl Tool for EditMovie {
     const NAME: &str = "edit_movie";
     const TITLE: Text = Text { ja: "映画の編集", en: "Edit a film" };
-    const ENGLISH: English = English {
-        description: "For the staff. Adds, changes or removes a film. What is left out stays as it is, and an empty text clears an optional field.",
-        arguments: &[
-            ("movie_id", "The film; a new identifier adds one"),
-            ("title", "The title; needed for a new film"),
-            ("title_en", "Optional. The title in English"),
-            ("reading", "Optional. How the title is read, in kana"),
-            ("description", "What it is about; needed for a new film"),
-            ("description_en", "Optional. What it is about, in English"),
-            ("genre", "Optional. The genre"),
-            ("genre_en", "Optional. The genre in English"),
-            ("duration", "In minutes; needed for a new film"),
-            ("release_date", "Optional. YYYY-MM-DD"),
-            ("rating", "From 0 to 5; needed for a new film"),
-            (
-                "remove",
-                "Optional. With true, the film is removed; none of its showings may be left",
-            ),
-            ("dry_run", "Optional. With true, nothing is changed"),
-        ],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueImport;
@@ -158,28 +152,38 @@ fn located(problem: Problem, part: &str, to: &str) -> Problem {
 }
 
 /// スタッフ用。スクリーンを追加・変更・削除する。座席表は layout（文字）か rows（構造）で渡す。
+/// en: For the staff. Adds, changes or removes a screen. The seats come as a layout, or as rows.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditScreen {
     /// スクリーンのID。新しいIDなら追加
+    /// en: The screen; a new identifier adds one
     #[schemars(length(max = 200))]
     screen_id: String,
     /// 名前。追加のときは必須
+    /// en: The name; needed for a new screen
     name: Option<String>,
     /// 任意。英語の名前。空文字は消す
+    /// en: Optional. The name in English; an empty text clears it
     name_en: Option<String>,
     /// 任意。座席表の文字表現。前から一行に一列、「A sss_sss」の形。s 座席、p プレミアム、w 車椅子、c 同伴者、d ペア、_ なし
+    /// en: Optional. The seats as text: a line a row from the front, as `A sss_sss`. s seat, p premium, w wheelchair, c
+    /// companion, d one of a pair, _ none
     #[schemars(length(max = 5000))]
     layout: Option<String>,
     /// 任意。座席表の列。layout の代わり
+    /// en: Optional. The seats as rows, in place of layout
     #[schemars(length(max = 26))]
     rows: Option<Vec<SeatRow>>,
     /// 任意。このスクリーンの料金表
+    /// en: Optional. What seats cost here
     prices: Option<PriceList>,
     /// 任意。true なら削除する。上映予定が残っていれば削除できない
+    /// en: Optional. With true, the screen is removed; none of its showings may be left
     #[serde(default)]
     remove: bool,
     /// 任意。true なら変更せずに変更点だけを返す
+    /// en: Optional. With true, nothing is changed
     #[serde(default)]
     dry_run: bool,
 }
@@ -187,25 +191,6 @@ pub struct EditScreen {
 impl Tool for EditScreen {
     const NAME: &str = "edit_screen";
     const TITLE: Text = Text { ja: "スクリーンの編集", en: "Edit a screen" };
-    const ENGLISH: English = English {
-        description: "For the staff. Adds, changes or removes a screen. The seats come as a layout, or as rows.",
-        arguments: &[
-            ("screen_id", "The screen; a new identifier adds one"),
-            ("name", "The name; needed for a new screen"),
-            ("name_en", "Optional. The name in English; an empty text clears it"),
-            (
-                "layout",
-                "Optional. The seats as text: a line a row from the front, as `A sss_sss`. s seat, p premium, w wheelchair, c companion, d one of a pair, _ none",
-            ),
-            ("rows", "Optional. The seats as rows, in place of layout"),
-            ("prices", "Optional. What seats cost here"),
-            (
-                "remove",
-                "Optional. With true, the screen is removed; none of its showings may be left",
-            ),
-            ("dry_run", "Optional. With true, nothing is changed"),
-        ],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueImport;
@@ -278,26 +263,35 @@ impl EditScreen {
 }
 
 /// スタッフ用。一回の上映を追加・変更・取りやめる。同じスクリーンの上映とは、清掃時間を含めて重ならない。
+/// en: For the staff. Adds, changes or takes out one showing. It meets no other on its screen, with the minutes for
+/// cleaning between.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditShowtime {
     /// 任意。変更する上映時間枠のID。指定がなければ追加
+    /// en: Optional. The showing to change; without it, one is added
     #[schemars(length(max = 200))]
     showtime_id: Option<String>,
     /// 映画のID。追加のときは必須
+    /// en: The film; needed for a new showing
     #[schemars(length(max = 200))]
     movie_id: Option<String>,
     /// スクリーンのID。追加のときは必須
+    /// en: The screen; needed for a new showing
     #[schemars(length(max = 200))]
     screen_id: Option<String>,
     /// 開始時刻（YYYY-MM-DDTHH:MM）。追加のときは必須
+    /// en: When it begins (YYYY-MM-DDTHH:MM); needed for a new showing
     start_time: Option<String>,
     /// 任意。この上映の料金表
+    /// en: Optional. What seats cost at this showing
     prices: Option<PriceList>,
     /// 任意。true なら上映を取りやめる。予約があれば先に移すか取り消す
+    /// en: Optional. With true, the showing is taken out; move or cancel its reservations first
     #[serde(default)]
     remove: bool,
     /// 任意。true なら変更せずに変更点だけを返す
+    /// en: Optional. With true, nothing is changed
     #[serde(default)]
     dry_run: bool,
 }
@@ -305,21 +299,6 @@ pub struct EditShowtime {
 impl Tool for EditShowtime {
     const NAME: &str = "edit_showtime";
     const TITLE: Text = Text { ja: "上映回の編集", en: "Edit a showtime" };
-    const ENGLISH: English = English {
-        description: "For the staff. Adds, changes or takes out one showing. It meets no other on its screen, with the minutes for cleaning between.",
-        arguments: &[
-            ("showtime_id", "Optional. The showing to change; without it, one is added"),
-            ("movie_id", "The film; needed for a new showing"),
-            ("screen_id", "The screen; needed for a new showing"),
-            ("start_time", "When it begins (YYYY-MM-DDTHH:MM); needed for a new showing"),
-            ("prices", "Optional. What seats cost at this showing"),
-            (
-                "remove",
-                "Optional. With true, the showing is taken out; move or cancel its reservations first",
-            ),
-            ("dry_run", "Optional. With true, nothing is changed"),
-        ],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE;
     const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = CatalogueImport;

@@ -3,7 +3,7 @@
 use output::cinema::{Hold, Holds, Released, ReservedSeat};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User, caller, fresh_id, sql, sql::Statement};
+use toolkit::{Hints, Stop, Text, Tool, User, caller, fresh_id, sql, sql::Statement};
 
 use super::{NAME_CHARS_MAX, at_most, length, reject_problems};
 use crate::{
@@ -20,22 +20,29 @@ use crate::{
 const ATTEMPTS_MAX: u32 = 5;
 
 /// 座席を期限まで仮押さえする。hold_token を付けた reserve_seats で確定し、release_hold で空ける。
+/// en: Holds seats of a showtime for some minutes. reserve_seats with the hold_token reserves them before expires_at;
+/// release_hold frees them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HoldSeats {
     /// 仮押さえする利用者のID
+    /// en: Whom the seats are held for
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
     /// 上映時間枠のID（list_showtimes の showtime_id）
+    /// en: The showtime, as list_showtimes names it
     #[schemars(length(max = 200))]
     showtime_id: String,
     /// 座席のID。すべて押さえるか、一席も押さえない
+    /// en: The seats. All are held, or none
     #[schemars(length(min = 1), inner(length(max = 200)))]
     seat_ids: Vec<String>,
     /// 任意。分数（通常は10、最長60）
+    /// en: Optional. Usually 10, and at most 60
     #[schemars(range(min = 1))]
     minutes: Option<u32>,
     /// 任意。これと入れ替える仮押さえ（hold_token か hold_id）。押さえられなければ元のまま残る
+    /// en: Optional. The hold that this one replaces: its hold_token or its hold_id. It stays where this one is refused
     #[schemars(length(max = 200))]
     hold_token: Option<String>,
 }
@@ -43,19 +50,6 @@ pub struct HoldSeats {
 impl Tool for HoldSeats {
     const NAME: &str = "hold_seats";
     const TITLE: Text = Text { ja: "座席仮押さえ", en: "Hold seats" };
-    const ENGLISH: English = English {
-        description: "Holds seats of a showtime for some minutes. reserve_seats with the hold_token reserves them before expires_at; release_hold frees them.",
-        arguments: &[
-            ("user_id", "Whom the seats are held for"),
-            ("showtime_id", "The showtime, as list_showtimes names it"),
-            ("seat_ids", "The seats. All are held, or none"),
-            ("minutes", "Optional. Usually 10, and at most 60"),
-            (
-                "hold_token",
-                "Optional. The hold that this one replaces: its hold_token or its hold_id. It stays where this one is refused",
-            ),
-        ],
-    };
     const LABELS: &[(&str, Text)] =
         &[("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" })];
     const HINTS: Hints = Hints::ADDITIVE;
@@ -146,13 +140,16 @@ impl HoldSeats {
 }
 
 /// 仮押さえの期限を、今からの分数に延ばす。押さえた時から最長60分まで。
+/// en: Extends a hold that has not ended, at most to an hour after it was made.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExtendHold {
     /// 仮押さえ（hold_seats の hold_token か hold_id）
+    /// en: The hold: its hold_token or its hold_id
     #[schemars(length(max = 200))]
     hold_token: String,
     /// 任意。今から何分押さえておくか。通常は指定がなければ10分
+    /// en: Optional. For how long from now. Usually 10 without it
     #[schemars(range(min = 1))]
     minutes: Option<u32>,
 }
@@ -160,13 +157,6 @@ pub struct ExtendHold {
 impl Tool for ExtendHold {
     const NAME: &str = "extend_hold";
     const TITLE: Text = Text { ja: "仮押さえ延長", en: "Extend a hold" };
-    const ENGLISH: English = English {
-        description: "Extends a hold that has not ended, at most to an hour after it was made.",
-        arguments: &[
-            ("hold_token", "The hold: its hold_token or its hold_id"),
-            ("minutes", "Optional. For how long from now. Usually 10 without it"),
-        ],
-    };
     const LABELS: &[(&str, Text)] =
         &[("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" })];
     const HINTS: Hints = Hints::ADDITIVE;
@@ -199,10 +189,12 @@ impl Tool for ExtendHold {
 }
 
 /// 仮押さえをやめ、座席を空ける。終わった仮押さえには何もしない。
+/// en: Ends a hold before its time: its seats are free at once. Nothing happens where it has ended.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseHold {
     /// 仮押さえ（hold_seats の hold_token か hold_id）
+    /// en: The hold: its hold_token or its hold_id
     #[schemars(length(max = 200))]
     hold_token: String,
 }
@@ -210,10 +202,6 @@ pub struct ReleaseHold {
 impl Tool for ReleaseHold {
     const NAME: &str = "release_hold";
     const TITLE: Text = Text { ja: "仮押さえ解除", en: "Release a hold" };
-    const ENGLISH: English = English {
-        description: "Ends a hold before its time: its seats are free at once. Nothing happens where it has ended.",
-        arguments: &[("hold_token", "The hold: its hold_token or its hold_id")],
-    };
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     type Output = Released;
 
@@ -233,13 +221,17 @@ impl Tool for ReleaseHold {
 }
 
 /// 利用者のために今仮押さえ中の座席を新しい順に取得。画面で人が押さえた分も含むので、以前の仮押さえを使う前に確認する。
+/// en: Lists the seats that are held for a user now, newest first, by person and assistant alike: look before using an
+/// earlier hold.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListHolds {
     /// 仮押さえした利用者のID
+    /// en: Whom the seats are held for
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
     /// 任意。この上映時間枠だけ
+    /// en: Optional. Of this showtime alone
     #[schemars(length(max = 200))]
     showtime_id: Option<String>,
 }
@@ -247,13 +239,6 @@ pub struct ListHolds {
 impl Tool for ListHolds {
     const NAME: &str = "list_holds";
     const TITLE: Text = Text { ja: "仮押さえ一覧", en: "List holds" };
-    const ENGLISH: English = English {
-        description: "Lists the seats that are held for a user now, newest first, by person and assistant alike: look before using an earlier hold.",
-        arguments: &[
-            ("user_id", "Whom the seats are held for"),
-            ("showtime_id", "Optional. Of this showtime alone"),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = Holds;
 

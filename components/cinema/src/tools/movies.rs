@@ -8,7 +8,7 @@ use output::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
+use toolkit::{Hints, Stop, Text, Tool, User, invalid, sql};
 
 use super::{at_most, day, reject_problems};
 use crate::{
@@ -23,12 +23,16 @@ const QUERY_CHARS_MAX: usize = 100;
 const SUGGESTIONS_MAX: usize = 3;
 
 /// 指定日時に上映中の映画一覧を取得し、曖昧な映画名にも対応。
+/// en: Lists the films that are on at a date and time; finds titles that are not quite right.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListMovies {
     /// 任意。上映日（YYYY-MM-DD）。時刻（YYYY-MM-DDTHH:MM）を付けるとその時刻以降の上映に限る。指定がなければ全上映中映画
+    /// en: Optional. The day (YYYY-MM-DD); with a time (YYYY-MM-DDTHH:MM), only what begins from then on. Without it,
+    /// all films that are on
     date: Option<String>,
     /// 任意。曖昧な映画名も可
+    /// en: Optional. A title, or something like it
     #[schemars(length(max = 100))]
     title_query: Option<String>,
 }
@@ -36,16 +40,6 @@ pub struct ListMovies {
 impl Tool for ListMovies {
     const NAME: &str = "list_movies";
     const TITLE: Text = Text { ja: "映画一覧提示", en: "List films" };
-    const ENGLISH: English = English {
-        description: "Lists the films that are on at a date and time; finds titles that are not quite right.",
-        arguments: &[
-            (
-                "date",
-                "Optional. The day (YYYY-MM-DD); with a time (YYYY-MM-DDTHH:MM), only what begins from then on. Without it, all films that are on",
-            ),
-            ("title_query", "Optional. A title, or something like it"),
-        ],
-    };
     const LABELS: &[(&str, Text)] = &[("title_query", Text { ja: "映画名", en: "Title" })];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("movies");
@@ -154,26 +148,22 @@ fn nearest<'a>(query: &str, films: &[(&'a Film, usize)]) -> Vec<&'a Film> {
 // `list_showtimes`: when a film is on (CIN-20 to CIN-24).
 
 /// 指定映画・日付の上映時間枠一覧を取得。
+/// en: Lists when a film is on, on a day or from today on, with the seats that are free.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListShowtimes {
     /// 映画のID（list_movies の movie_id）
+    /// en: The film, as list_movies names it
     #[schemars(length(max = 200))]
     movie_id: String,
     /// 任意。上映日（YYYY-MM-DD）。指定がなければ今日以降
+    /// en: Optional. The day (YYYY-MM-DD). Without it, today and the days that follow
     date: Option<String>,
 }
 
 impl Tool for ListShowtimes {
     const NAME: &str = "list_showtimes";
     const TITLE: Text = Text { ja: "上映時間枠選択", en: "List showtimes" };
-    const ENGLISH: English = English {
-        description: "Lists when a film is on, on a day or from today on, with the seats that are free.",
-        arguments: &[
-            ("movie_id", "The film, as list_movies names it"),
-            ("date", "Optional. The day (YYYY-MM-DD). Without it, today and the days that follow"),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("showtimes");
     type Output = Showtimes;

@@ -3,7 +3,7 @@
 use output::cinema::{Change, ChangeKind, Reservation, ReservationStatus, Reservations};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, fresh_id, sql, sql::Statement};
+use toolkit::{Hints, Problem, Stop, Text, Tool, User, fresh_id, sql, sql::Statement};
 
 use super::{NAME_CHARS_MAX, SEATS, at_most, length, reject_problems};
 use crate::{
@@ -24,10 +24,12 @@ pub(super) const ATTEMPTS_MAX: u32 = 5;
 const LISTED_MAX: u32 = 100;
 
 /// 予約の内容を取得。
+/// en: Looks up a reservation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetReservation {
     /// 予約のID（reserve_seats の reservation_id）
+    /// en: The reservation, as reserve_seats names it
     #[schemars(length(max = 200))]
     reservation_id: String,
 }
@@ -35,10 +37,6 @@ pub struct GetReservation {
 impl Tool for GetReservation {
     const NAME: &str = "get_reservation";
     const TITLE: Text = Text { ja: "予約内容確認", en: "Look up a reservation" };
-    const ENGLISH: English = English {
-        description: "Looks up a reservation.",
-        arguments: &[("reservation_id", "The reservation, as reserve_seats names it")],
-    };
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("reservation");
     const APP: Option<&str> = Some(SEATS.uri);
@@ -50,13 +48,16 @@ impl Tool for GetReservation {
 }
 
 /// 利用者の予約を新しい順に取得（最大100件）。
+/// en: Lists a user's reservations, newest first, at most 100.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListReservations {
     /// 予約した利用者のID
+    /// en: Whom the reservations are for
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
     /// 任意。true なら取り消した予約・譲渡した予約も含める
+    /// en: Optional. With true, those cancelled or given away as well
     #[serde(default)]
     include_cancelled: bool,
 }
@@ -64,13 +65,6 @@ pub struct ListReservations {
 impl Tool for ListReservations {
     const NAME: &str = "list_reservations";
     const TITLE: Text = Text { ja: "予約一覧", en: "List reservations" };
-    const ENGLISH: English = English {
-        description: "Lists a user's reservations, newest first, at most 100.",
-        arguments: &[
-            ("user_id", "Whom the reservations are for"),
-            ("include_cancelled", "Optional. With true, those cancelled or given away as well"),
-        ],
-    };
     const LABELS: &[(&str, Text)] = &[(
         "include_cancelled",
         Text { ja: "取り消した予約も含める", en: "Include cancelled reservations" },
@@ -101,13 +95,16 @@ impl Tool for ListReservations {
 }
 
 /// 予約を取り消し、座席を空ける。上映開始後は取り消せない。
+/// en: Cancels a reservation and frees its seats, until the showing begins.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelReservation {
     /// 予約のID（reserve_seats の reservation_id）
+    /// en: The reservation, as reserve_seats names it
     #[schemars(length(max = 200))]
     reservation_id: String,
     /// 予約した利用者のID。予約と一致しなければ取り消せない
+    /// en: Whom the reservation is for; only they can cancel it
     #[schemars(length(max = 200))]
     user_id: String,
 }
@@ -115,13 +112,6 @@ pub struct CancelReservation {
 impl Tool for CancelReservation {
     const NAME: &str = "cancel_reservation";
     const TITLE: Text = Text { ja: "予約取消", en: "Cancel a reservation" };
-    const ENGLISH: English = English {
-        description: "Cancels a reservation and frees its seats, until the showing begins.",
-        arguments: &[
-            ("reservation_id", "The reservation, as reserve_seats names it"),
-            ("user_id", "Whom the reservation is for; only they can cancel it"),
-        ],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("reservation");
     const APP: Option<&str> = Some(SEATS.uri);
@@ -186,16 +176,21 @@ fn look_up(reservation_id: &str) -> Result<Reservation, Stop> {
 // `transfer_reservation`: gives the seats to another user with a new ticket (CIN-93).
 
 /// 予約を別の利用者に譲る。元のチケットは無効になり、新しい予約番号とQRコードになる。
+/// en: Gives a reservation to another user. The old ticket is no longer valid; the new reservation has a number and a
+/// QR code of its own.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransferReservation {
     /// 予約のID（reserve_seats の reservation_id）
+    /// en: The reservation, as reserve_seats names it
     #[schemars(length(max = 200))]
     reservation_id: String,
     /// 予約した利用者のID。予約と一致しなければ譲れない
+    /// en: Whom the reservation is for; only they can give it away
     #[schemars(length(max = 200))]
     user_id: String,
     /// 譲る相手の利用者ID
+    /// en: Whom it is given to
     #[schemars(length(min = 1, max = 200))]
     to_user_id: String,
 }
@@ -203,14 +198,6 @@ pub struct TransferReservation {
 impl Tool for TransferReservation {
     const NAME: &str = "transfer_reservation";
     const TITLE: Text = Text { ja: "予約譲渡", en: "Give a reservation away" };
-    const ENGLISH: English = English {
-        description: "Gives a reservation to another user. The old ticket is no longer valid; the new reservation has a number and a QR code of its own.",
-        arguments: &[
-            ("reservation_id", "The reservation, as reserve_seats names it"),
-            ("user_id", "Whom the reservation is for; only they can give it away"),
-            ("to_user_id", "Whom it is given to"),
-        ],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("reservation");
     const APP: Option<&str> = Some(SEATS.uri);

@@ -6,7 +6,7 @@ use output::cinema::{ChangeKind, Reservation, ReservationStatus, SeatRules, tota
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
-    English, Hints, Stop, Text, Tool, User, caller, fresh_id, sql,
+    Hints, Stop, Text, Tool, User, caller, fresh_id, sql,
     sql::{Rows, Statement},
 };
 
@@ -26,22 +26,28 @@ use crate::{
 const ATTEMPTS_MAX: u32 = 5;
 
 /// 指定座席の予約を確定。
+/// en: Reserves the given seats of a showtime.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReserveSeats {
     /// 予約する利用者のID
+    /// en: Whom the reservation is for
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
     /// 上映時間枠のID（list_showtimes の showtime_id）
+    /// en: The showtime, as list_showtimes names it
     #[schemars(length(max = 200))]
     showtime_id: String,
     /// 座席のID（list_available_seats の seat_id）。すべて予約できるか、一席も予約しない
+    /// en: The seats, as list_available_seats names them. All are reserved, or none
     #[schemars(length(min = 1), inner(length(max = 200)))]
     seat_ids: Vec<String>,
     /// 任意。同じキーで再送しても予約は一度だけ
+    /// en: Optional. Sent again under the same key, the reservation is made once
     #[schemars(length(min = 1, max = 200))]
     idempotency_key: Option<String>,
     /// 任意。同じ利用者の仮押さえ（hold_seats の hold_token か、list_holds の hold_id）
+    /// en: Optional. The same user's hold: its hold_token, or its hold_id of list_holds
     #[schemars(length(max = 200))]
     hold_token: Option<String>,
 }
@@ -49,25 +55,6 @@ pub struct ReserveSeats {
 impl Tool for ReserveSeats {
     const NAME: &str = "reserve_seats";
     const TITLE: Text = Text { ja: "座席予約確定", en: "Reserve seats" };
-    const ENGLISH: English = English {
-        description: "Reserves the given seats of a showtime.",
-        arguments: &[
-            ("user_id", "Whom the reservation is for"),
-            ("showtime_id", "The showtime, as list_showtimes names it"),
-            (
-                "seat_ids",
-                "The seats, as list_available_seats names them. All are reserved, or none",
-            ),
-            (
-                "idempotency_key",
-                "Optional. Sent again under the same key, the reservation is made once",
-            ),
-            (
-                "hold_token",
-                "Optional. The same user's hold: its hold_token, or its hold_id of list_holds",
-            ),
-        ],
-    };
     const LABELS: &[(&str, Text)] =
         &[("idempotency_key", Text { ja: "再送キー", en: "Idempotency key" })];
     const HINTS: Hints = Hints::ADDITIVE;

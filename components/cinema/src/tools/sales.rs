@@ -6,7 +6,7 @@ use jiff::{ToSpan, civil::Date};
 use output::cinema::{Occupancy as Report, Price, SalesState, ShowtimeOccupancy};
 use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, sql, sql::Rows};
+use toolkit::{Hints, Problem, Stop, Text, Tool, User, caller, sql, sql::Rows};
 
 use super::{FOR_PAGES, at_most, length, reject_problems, staff_only};
 use crate::{
@@ -22,13 +22,16 @@ use crate::{
 pub(super) const REASON_CHARS_MAX: usize = 500;
 
 /// スタッフ用。上映回の販売を止める。予約済みの座席はそのまま残る。
+/// en: For the staff. Closes the sales of a showtime. What is reserved stays reserved.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloseSales {
     /// 上映時間枠のID（list_showtimes の showtime_id）
+    /// en: The showtime, as list_showtimes names it
     #[schemars(length(max = 200))]
     showtime_id: String,
     /// 任意。理由。予約しようとした人に示す
+    /// en: Optional. Why; told to who wants to reserve
     #[schemars(length(min = 1, max = 500))]
     reason: Option<String>,
 }
@@ -36,13 +39,6 @@ pub struct CloseSales {
 impl Tool for CloseSales {
     const NAME: &str = "close_sales";
     const TITLE: Text = Text { ja: "販売停止", en: "Close sales" };
-    const ENGLISH: English = English {
-        description: "For the staff. Closes the sales of a showtime. What is reserved stays reserved.",
-        arguments: &[
-            ("showtime_id", "The showtime, as list_showtimes names it"),
-            ("reason", "Optional. Why; told to who wants to reserve"),
-        ],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = SalesState;
@@ -71,10 +67,12 @@ impl Tool for CloseSales {
 }
 
 /// スタッフ用。止めた販売を再開する。
+/// en: For the staff. Opens the sales of a showtime that were closed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenSales {
     /// 上映時間枠のID（list_showtimes の showtime_id）
+    /// en: The showtime, as list_showtimes names it
     #[schemars(length(max = 200))]
     showtime_id: String,
 }
@@ -82,10 +80,6 @@ pub struct OpenSales {
 impl Tool for OpenSales {
     const NAME: &str = "open_sales";
     const TITLE: Text = Text { ja: "販売再開", en: "Open sales" };
-    const ENGLISH: English = English {
-        description: "For the staff. Opens the sales of a showtime that were closed.",
-        arguments: &[("showtime_id", "The showtime, as list_showtimes names it")],
-    };
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = SalesState;
@@ -113,25 +107,21 @@ fn state(showtime_id: String) -> Result<SalesState, Stop> {
 // `occupancy`: sold and used seats of the showings of some days (CIN-95).
 
 /// スタッフ用。日ごとの上映回の座席数、販売済み、仮押さえ、入場済み、売上（情報のみ）を取得。
+/// en: For the staff. Says of the showings of some days: seats, sold, held, checked in, and what the sold seats cost.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Occupancy {
     /// 任意。最初の日（YYYY-MM-DD）。指定がなければ今日
+    /// en: Optional. The first day (YYYY-MM-DD). Without it, today
     from: Option<String>,
     /// 任意。最後の日（YYYY-MM-DD）。指定がなければ販売中の最後の日
+    /// en: Optional. The last day (YYYY-MM-DD). Without it, the last one on sale
     until: Option<String>,
 }
 
 impl Tool for Occupancy {
     const NAME: &str = "occupancy";
     const TITLE: Text = Text { ja: "稼働状況", en: "Occupancy" };
-    const ENGLISH: English = English {
-        description: "For the staff. Says of the showings of some days: seats, sold, held, checked in, and what the sold seats cost.",
-        arguments: &[
-            ("from", "Optional. The first day (YYYY-MM-DD). Without it, today"),
-            ("until", "Optional. The last day (YYYY-MM-DD). Without it, the last one on sale"),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY;
     const META: Option<&'static str> = Some(FOR_PAGES);
     type Output = Report;

@@ -3,7 +3,7 @@
 use output::cinema::{PriceList, ReservedSeat, Seat, SeatKind, SeatMap, SeatSuggestion, total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql};
+use toolkit::{Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql};
 
 use super::{NAME_CHARS_MAX, SEATS, at_most, reject_problems};
 use crate::{
@@ -19,16 +19,20 @@ use crate::{
 // `list_available_seats`: free seats of a showing (CIN-30 to CIN-35).
 
 /// 指定上映時間枠の空席一覧を取得。
+/// en: Lists the seats of a showtime that are free.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListAvailableSeats {
     /// 上映時間枠のID（list_showtimes の showtime_id）
+    /// en: The showtime, as list_showtimes names it
     #[schemars(length(max = 200))]
     showtime_id: String,
     /// 任意。true なら予約済みの座席も含める
+    /// en: Optional. With true, the seats that are taken as well
     #[serde(default)]
     include_reserved: bool,
     /// 任意。自分の仮押さえ（hold_token か hold_id）。その座席も is_mine として含める
+    /// en: Optional. One's own hold, by hold_token or hold_id: its seats are listed as is_mine
     #[schemars(length(max = 200))]
     hold_token: Option<String>,
 }
@@ -36,17 +40,6 @@ pub struct ListAvailableSeats {
 impl Tool for ListAvailableSeats {
     const NAME: &str = "list_available_seats";
     const TITLE: Text = Text { ja: "座席空き状況提示", en: "List free seats" };
-    const ENGLISH: English = English {
-        description: "Lists the seats of a showtime that are free.",
-        arguments: &[
-            ("showtime_id", "The showtime, as list_showtimes names it"),
-            ("include_reserved", "Optional. With true, the seats that are taken as well"),
-            (
-                "hold_token",
-                "Optional. One's own hold, by hold_token or hold_id: its seats are listed as is_mine",
-            ),
-        ],
-    };
     const LABELS: &[(&str, Text)] = &[(
         "include_reserved",
         Text { ja: "予約済みの座席も含める", en: "Include reserved seats" },
@@ -74,19 +67,24 @@ impl Tool for ListAvailableSeats {
 // `suggest_seats`: the best free seats.
 
 /// おすすめの空席（並び・中央・後ろ寄り）を提案。予約はしない。
+/// en: Suggests the best free seats: together, central, away from the front. Nothing is reserved.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuggestSeats {
     /// 上映時間枠のID（list_showtimes の showtime_id）
+    /// en: The showtime, as list_showtimes names it
     #[schemars(length(max = 200))]
     showtime_id: String,
     /// 席数
+    /// en: How many seats
     #[schemars(range(min = 1))]
     count: u32,
     /// 任意。true なら車椅子スペースを含め、あれば同伴者席を添える。指定がなければ含めない
+    /// en: Optional. With true, a wheelchair place with a companion's seat where there is one, else none
     #[serde(default)]
     wheelchair: bool,
     /// 任意。車椅子スペースの数。wheelchair が true で指定がなければ1
+    /// en: Optional. How many wheelchair places. One with wheelchair alone
     #[schemars(range(min = 1))]
     wheelchair_places: Option<u32>,
 }
@@ -94,21 +92,6 @@ pub struct SuggestSeats {
 impl Tool for SuggestSeats {
     const NAME: &str = "suggest_seats";
     const TITLE: Text = Text { ja: "おすすめ座席", en: "Suggest seats" };
-    const ENGLISH: English = English {
-        description: "Suggests the best free seats: together, central, away from the front. Nothing is reserved.",
-        arguments: &[
-            ("showtime_id", "The showtime, as list_showtimes names it"),
-            ("count", "How many seats"),
-            (
-                "wheelchair",
-                "Optional. With true, a wheelchair place with a companion's seat where there is one, else none",
-            ),
-            (
-                "wheelchair_places",
-                "Optional. How many wheelchair places. One with wheelchair alone",
-            ),
-        ],
-    };
     const LABELS: &[(&str, Text)] =
         &[("wheelchair", Text { ja: "車椅子スペースを含める", en: "With a wheelchair place" })];
     const HINTS: Hints = Hints::READ_ONLY;
@@ -178,13 +161,16 @@ const VIEWS_MAX: u32 = 500;
 const SEATS_MAX: usize = 100;
 
 /// 画面で選択中の座席などを保持し、保持している内容を返す。
+/// en: Keeps what is chosen in a view of the seats, and answers what is kept.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeepChoice {
     /// 画面の番号（list_available_seats の結果の _meta にある cinema/view）
+    /// en: The view: cinema/view in the _meta of the result of list_available_seats
     #[schemars(length(min = 1, max = 200))]
     view: String,
     /// 任意。保持する内容。指定がなければ、保持している内容を返すだけ
+    /// en: Optional. What to keep; without it, what is kept is answered
     choice: Option<Choice>,
 }
 
@@ -193,26 +179,32 @@ pub struct KeepChoice {
 #[serde(deny_unknown_fields, default)]
 struct Choice {
     /// Whom the seats are for, as far as it is typed.
+    /// en: Whom the seats are for, as far as it is typed
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schemars(length(max = 200))]
     user_id: String,
     /// The seats.
+    /// en: The seats
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 100), inner(length(max = 200)))]
     seat_ids: Vec<String>,
     /// The hold on them.
+    /// en: The hold on them
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 200))]
     hold_token: Option<String>,
     /// Until when, as the hold says it.
+    /// en: Until when, as the hold says it
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 200))]
     held_until: Option<String>,
     /// The key under which they are reserved once.
+    /// en: The key under which they are reserved once
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 200))]
     idempotency_key: Option<String>,
     /// The reservation that was made of them.
+    /// en: The reservation that was made of them
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 200))]
     reservation_id: Option<String>,
@@ -229,19 +221,6 @@ pub struct KeptChoice {
 impl Tool for KeepChoice {
     const NAME: &str = "keep_choice";
     const TITLE: Text = Text { ja: "選択の保持", en: "Keep a choice" };
-    const ENGLISH: English = English {
-        description: "Keeps what is chosen in a view of the seats, and answers what is kept.",
-        arguments: &[
-            ("view", "The view: cinema/view in the _meta of the result of list_available_seats"),
-            ("choice", "Optional. What to keep; without it, what is kept is answered"),
-            ("choice.user_id", "Whom the seats are for, as far as it is typed"),
-            ("choice.seat_ids", "The seats"),
-            ("choice.hold_token", "The hold on them"),
-            ("choice.held_until", "Until when, as the hold says it"),
-            ("choice.idempotency_key", "The key under which they are reserved once"),
-            ("choice.reservation_id", "The reservation that was made of them"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     const META: Option<&str> = Some(r#"{"ui":{"visibility":["app"]}}"#);
     type Output = KeptChoice;

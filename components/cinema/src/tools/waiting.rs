@@ -3,7 +3,7 @@
 use output::cinema::{Hold, Left, Waiting, WaitingList, WaitingState};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql};
+use toolkit::{Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql};
 
 use super::{NAME_CHARS_MAX, at_most, length, reject_problems, reservations::ATTEMPTS_MAX};
 use crate::{
@@ -22,22 +22,29 @@ use crate::{
 };
 
 /// 満席の上映のキャンセル待ちに登録する。空席が出ると先着順に仮押さえし、list_waiting の offer で知らせる。
+/// en: Waits for seats of a showtime that has none. Seats that are freed are held for the first whom they fit;
+/// list_waiting says so.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JoinWaitingList {
     /// 待つ利用者のID
+    /// en: Who waits
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
     /// 上映時間枠のID（list_showtimes の showtime_id）
+    /// en: The showtime, as list_showtimes names it
     #[schemars(length(max = 200))]
     showtime_id: String,
     /// 席数
+    /// en: How many seats
     #[schemars(range(min = 1))]
     count: u32,
     /// 任意。false なら離れた席でもよい。指定がなければ並び席
+    /// en: Optional. With false, the seats may be apart
     #[serde(default = "yes")]
     together: bool,
     /// 任意。true なら車椅子スペースを含む席を待つ。指定がなければ含まない席
+    /// en: Optional. With true, a wheelchair place among them, else none
     #[serde(default)]
     wheelchair: bool,
 }
@@ -49,16 +56,6 @@ fn yes() -> bool {
 impl Tool for JoinWaitingList {
     const NAME: &str = "join_waiting_list";
     const TITLE: Text = Text { ja: "キャンセル待ち登録", en: "Join a waiting list" };
-    const ENGLISH: English = English {
-        description: "Waits for seats of a showtime that has none. Seats that are freed are held for the first whom they fit; list_waiting says so.",
-        arguments: &[
-            ("user_id", "Who waits"),
-            ("showtime_id", "The showtime, as list_showtimes names it"),
-            ("count", "How many seats"),
-            ("together", "Optional. With false, the seats may be apart"),
-            ("wheelchair", "Optional. With true, a wheelchair place among them, else none"),
-        ],
-    };
     const LABELS: &[(&str, Text)] = &[
         ("together", Text { ja: "並び席", en: "Side by side" }),
         ("wheelchair", Text { ja: "車椅子スペースを含む席", en: "With a wheelchair place" }),
@@ -165,13 +162,16 @@ impl JoinWaitingList {
 }
 
 /// キャンセル待ちをやめる。仮押さえの案内があれば、次の人に回る。
+/// en: Waits no longer. Seats that are offered go to the next.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeaveWaitingList {
     /// キャンセル待ち（join_waiting_list の waiting_id）
+    /// en: The entry, as join_waiting_list names it
     #[schemars(length(max = 200))]
     waiting_id: String,
     /// 待っている利用者のID。一致しなければやめられない
+    /// en: Who waits; only they can leave
     #[schemars(length(max = 200))]
     user_id: String,
 }
@@ -179,13 +179,6 @@ pub struct LeaveWaitingList {
 impl Tool for LeaveWaitingList {
     const NAME: &str = "leave_waiting_list";
     const TITLE: Text = Text { ja: "キャンセル待ち取消", en: "Leave a waiting list" };
-    const ENGLISH: English = English {
-        description: "Waits no longer. Seats that are offered go to the next.",
-        arguments: &[
-            ("waiting_id", "The entry, as join_waiting_list names it"),
-            ("user_id", "Who waits; only they can leave"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     type Output = Left;
 
@@ -222,10 +215,13 @@ impl Tool for LeaveWaitingList {
 }
 
 /// 利用者のキャンセル待ちを古い順に取得。offer があれば、その hold_id で期限までに予約するか、仮押さえ解除で断る。
+/// en: Lists what a user waits for, oldest first. An offer is a hold: reserve with its hold_id before it ends, or
+/// decline with release_hold.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListWaiting {
     /// 待っている利用者のID
+    /// en: Who waits
     #[schemars(length(min = 1, max = 200))]
     user_id: String,
 }
@@ -233,10 +229,6 @@ pub struct ListWaiting {
 impl Tool for ListWaiting {
     const NAME: &str = "list_waiting";
     const TITLE: Text = Text { ja: "キャンセル待ち一覧", en: "List what one waits for" };
-    const ENGLISH: English = English {
-        description: "Lists what a user waits for, oldest first. An offer is a hold: reserve with its hold_id before it ends, or decline with release_hold.",
-        arguments: &[("user_id", "Who waits")],
-    };
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = WaitingList;
 

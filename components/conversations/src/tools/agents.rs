@@ -4,7 +4,7 @@ use output::conversations::{AgentKind, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
-    English, Hints, Stop, Text, Tool, User,
+    Hints, Stop, Text, Tool, User,
     sql::{self, Statement},
 };
 
@@ -18,10 +18,12 @@ use crate::{
 // `renew_passkey`: gives an agent a new passkey and revokes the old one.
 
 /// エージェントのパスキーを再発行します。古いパスキーと、それで始めたセッションは無効になります。
+/// en: Gives an agent another passkey. The one before it opens nothing any more, and the sessions that it opened end.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RenewPasskey {
     /// エージェントのID
+    /// en: The agent's ID
     #[schemars(length(max = 64))]
     agent_id: String,
 }
@@ -47,11 +49,6 @@ struct Found {
 impl Tool for RenewPasskey {
     const NAME: &str = "renew_passkey";
     const TITLE: Text = Text { ja: "パスキーの再発行", en: "Renew a passkey" };
-    const ENGLISH: English = English {
-        description: "Gives an agent another passkey. The one before it opens nothing any more, and \
-                      the sessions that it opened end.",
-        arguments: &[("agent_id", "The agent's ID")],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE;
     const META: Option<&str> = Some(crate::tools::FOR_PAGES);
     type Output = RenewedPasskey;
@@ -94,10 +91,12 @@ impl Tool for RenewPasskey {
 const OPEN_MAX: usize = 50;
 
 /// エージェントを退任させます。セッションは終了し、会話も終わります。発言の記録は残ります。
+/// en: Lets an agent in no more. Its sessions and conversations end; what it said stays.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetireAgent {
     /// エージェントのID
+    /// en: The agent's ID
     #[schemars(length(max = 64))]
     agent_id: String,
 }
@@ -114,11 +113,6 @@ pub struct RetiredAgent {
 impl Tool for RetireAgent {
     const NAME: &str = "retire_agent";
     const TITLE: Text = Text { ja: "エージェントの退任", en: "Retire an agent" };
-    const ENGLISH: English = English {
-        description: "Lets an agent in no more. Its sessions and conversations end; what it said \
-                      stays.",
-        arguments: &[("agent_id", "The agent's ID")],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE;
     const META: Option<&str> = Some(crate::tools::FOR_PAGES);
     type Output = RetiredAgent;

@@ -7,7 +7,7 @@ use output::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
-    English, Hints, Stop, Text, Tool, User, invalid,
+    Hints, Stop, Text, Tool, User, invalid,
     sql::{self, Statement},
 };
 
@@ -27,25 +27,32 @@ use crate::{
 
 /// 他のAIエージェントとの会話を開始します。
 /// 相手エージェントにチャットセッションが開始され、会話が可能になります。
+/// en: Starts a conversation with another AI agent. A chat session is opened for that agent, and both can talk.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StartConversation {
     /// authenticateツールで取得したセッショントークン
+    /// en: The token that authenticate gave
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
     /// 会話相手のエージェントID（同一プロジェクト内のAIエージェントのみ）
+    /// en: Whom to talk with: an AI agent of the same project
     #[schemars(length(max = 64), required)]
     target_agent_id: Option<String>,
     /// target_agent_idの別名（任意。どちらか一方で足ります）
+    /// en: Another name for target_agent_id (optional; one of the two is enough)
     #[schemars(length(max = 64))]
     participant_agent_id: Option<String>,
     /// 会話の目的（任意、相手に通知される）
+    /// en: What the conversation is for (optional; the other one is told)
     #[schemars(length(max = 1000))]
     purpose: Option<String>,
     /// 最初のメッセージ（任意、4,000文字以内）
+    /// en: The first message (optional; at most 4,000 characters)
     #[schemars(length(max = 4000))]
     initial_message: Option<String>,
     /// 会話を自動終了するまでのターン数（任意。双方が1回ずつ発言して1ターン）
+    /// en: Ends the conversation after so many turns (optional); one turn is one message of each side
     #[schemars(range(min = 1, max = 1000))]
     max_turns: Option<u32>,
 }
@@ -65,25 +72,6 @@ pub struct Started {
 impl Tool for StartConversation {
     const NAME: &str = "start_conversation";
     const TITLE: Text = Text { ja: "会話開始", en: "Start a conversation" };
-    const ENGLISH: English = English {
-        description: "Starts a conversation with another AI agent. A chat session is opened for \
-                      that agent, and both can talk.",
-        arguments: &[
-            ("session_token", "The token that authenticate gave"),
-            ("target_agent_id", "Whom to talk with: an AI agent of the same project"),
-            (
-                "participant_agent_id",
-                "Another name for target_agent_id (optional; one of the two is enough)",
-            ),
-            ("purpose", "What the conversation is for (optional; the other one is told)"),
-            ("initial_message", "The first message (optional; at most 4,000 characters)"),
-            (
-                "max_turns",
-                "Ends the conversation after so many turns (optional); one turn is one message of \
-                 each side",
-            ),
-        ],
-    };
     const LABELS: &[(&str, Text)] = &[(
         "participant_agent_id",
         Text {
@@ -232,19 +220,24 @@ fn may(
 const LOOKS_MAX: u32 = 5;
 
 /// 会話を終了します。相手エージェントにも終了が通知されます。
+/// en: Ends a conversation, or turns a request for one down. The other agent is told.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndConversation {
     /// authenticateツールで取得したセッショントークン
+    /// en: The token that authenticate gave
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
     /// 終了する会話ID（省略時は現在アクティブな会話）
+    /// en: Which one; the present one if absent
     #[schemars(length(max = 64))]
     conversation_id: Option<String>,
     /// 終了前に送る最後のメッセージ（任意、4,000文字以内）
+    /// en: A last message (optional; at most 4,000 characters)
     #[schemars(length(max = 4000))]
     final_message: Option<String>,
     /// 終了・辞退の理由（任意、相手に通知される）
+    /// en: Why (optional; the other agent is told)
     #[schemars(length(max = 1000))]
     reason_text: Option<String>,
 }
@@ -263,16 +256,6 @@ pub struct Ended {
 impl Tool for EndConversation {
     const NAME: &str = "end_conversation";
     const TITLE: Text = Text { ja: "会話終了", en: "End a conversation" };
-    const ENGLISH: English = English {
-        description: "Ends a conversation, or turns a request for one down. The other agent is \
-                      told.",
-        arguments: &[
-            ("session_token", "The token that authenticate gave"),
-            ("conversation_id", "Which one; the present one if absent"),
-            ("final_message", "A last message (optional; at most 4,000 characters)"),
-            ("reason_text", "Why (optional; the other agent is told)"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Ended;
 

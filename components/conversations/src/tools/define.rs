@@ -4,7 +4,7 @@ use output::conversations::AgentKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
-    English, Hints, Problem, Stop, Text, Tool, User, invalid,
+    Hints, Problem, Stop, Text, Tool, User, invalid,
     sql::{self, Error, Statement},
 };
 
@@ -18,13 +18,16 @@ use crate::{
 // `define_project`: creates or renames a project.
 
 /// プロジェクトを登録します。既にあれば名前を変更します。
+/// en: Opens a project, or gives one another name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DefineProject {
     /// プロジェクトのID（英数字と - _ .）
+    /// en: The project's ID: letters, digits, -, _ and .
     #[schemars(length(min = 1, max = 64))]
     project_id: String,
     /// 表示名
+    /// en: Its name for people
     #[schemars(length(min = 1, max = 100))]
     name: String,
 }
@@ -41,13 +44,6 @@ pub struct DefinedProject {
 impl Tool for DefineProject {
     const NAME: &str = "define_project";
     const TITLE: Text = Text { ja: "プロジェクトの登録", en: "Define a project" };
-    const ENGLISH: English = English {
-        description: "Opens a project, or gives one another name.",
-        arguments: &[
-            ("project_id", "The project's ID: letters, digits, -, _ and ."),
-            ("name", "Its name for people"),
-        ],
-    };
     const HINTS: Hints = Hints::IDEMPOTENT;
     const META: Option<&str> = Some(crate::tools::FOR_PAGES);
     type Output = DefinedProject;
@@ -105,30 +101,39 @@ const ROUNDS_MAX: u32 = 3;
 const KEPT_MAX: u32 = 5_000;
 
 /// エージェントを登録します。既にあれば内容を変更します。アシスタントのないAIには、一度だけ表示されるパスキーを発行します。
+/// en: Lets an agent in, or changes what is known of one. An ai without an assistant gets a passkey, which is shown
+/// once.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DefineAgent {
     /// エージェントのID（英数字と - _ .）
+    /// en: The agent's ID: letters, digits, -, _ and .
     #[schemars(length(min = 1, max = 64))]
     agent_id: String,
     /// 表示名
+    /// en: Its name for people
     #[schemars(length(min = 1, max = 100))]
     name: String,
     /// ai: プログラム。human: 人
+    /// en: ai: a program. human: a person
     #[serde(rename = "type")]
     kind: AgentKind,
     /// 参加するプロジェクトのID
+    /// en: The projects that it works in
     #[schemars(length(min = 1, max = 100))]
     project_ids: Vec<String>,
     /// 得意なこと
+    /// en: What it is good at
     #[serde(default)]
     #[schemars(length(max = 20))]
     skills: Vec<String>,
     /// このエージェントを演じるアシスタント（AIのみ）
+    /// en: The assistant that plays it (ai only)
     #[serde(default)]
     #[schemars(length(max = 64))]
     assistant: Option<String>,
     /// この人として扱うトークンの名前（人のみ）
+    /// en: The token whose holder is this person (human only)
     #[serde(default)]
     #[schemars(length(max = 200))]
     principal: Option<String>,
@@ -172,19 +177,6 @@ struct Found {
 impl Tool for DefineAgent {
     const NAME: &str = "define_agent";
     const TITLE: Text = Text { ja: "エージェントの登録", en: "Define an agent" };
-    const ENGLISH: English = English {
-        description: "Lets an agent in, or changes what is known of one. An ai without an assistant \
-                      gets a passkey, which is shown once.",
-        arguments: &[
-            ("agent_id", "The agent's ID: letters, digits, -, _ and ."),
-            ("name", "Its name for people"),
-            ("type", "ai: a program. human: a person"),
-            ("project_ids", "The projects that it works in"),
-            ("skills", "What it is good at"),
-            ("assistant", "The assistant that plays it (ai only)"),
-            ("principal", "The token whose holder is this person (human only)"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     const META: Option<&str> = Some(crate::tools::FOR_PAGES);
     type Output = DefinedAgent;

@@ -3,7 +3,7 @@
 use output::conversations::ChatMessage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Stop, Text, Tool, User, events as host_events, invalid, sql};
+use toolkit::{Hints, Stop, Text, Tool, User, events as host_events, invalid, sql};
 
 use crate::{
     clock::{self, Moment},
@@ -24,13 +24,16 @@ const WAIT_S: u32 = 5;
 const LOOKS_MAX: u32 = 8;
 
 /// 次に実行すべきアクションを取得します。timeout_secondsを指定すると、何か起きるまで待ちます。
+/// en: Gets what you should do next. With timeout_seconds it waits until there is something.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetNextAction {
     /// authenticateツールで取得したセッショントークン
+    /// en: The token that authenticate gave
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
     /// 待つ秒数（任意。0〜300、既定は0）
+    /// en: How long to wait (optional): 0 to 300; 0 if absent
     #[schemars(range(min = 0, max = 300))]
     timeout_seconds: Option<u32>,
 }
@@ -93,14 +96,6 @@ pub enum Action {
 impl Tool for GetNextAction {
     const NAME: &str = "get_next_action";
     const TITLE: Text = Text { ja: "次のアクション取得", en: "Get the next action" };
-    const ENGLISH: English = English {
-        description: "Gets what you should do next. With timeout_seconds it waits until there is \
-                      something.",
-        arguments: &[
-            ("session_token", "The token that authenticate gave"),
-            ("timeout_seconds", "How long to wait (optional): 0 to 300; 0 if absent"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Action;
 

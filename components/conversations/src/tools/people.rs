@@ -9,7 +9,7 @@ use output::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
+use toolkit::{Hints, Stop, Text, Tool, User, invalid, sql};
 
 use super::FOR_PAGES;
 use crate::{
@@ -64,25 +64,32 @@ fn seeing(tool: &str, conversation_id: &str) -> Result<(Person, Found), Stop> {
 // `begin_conversation`: a person has one agent talk with another.
 
 /// AIエージェント同士の会話を始めさせます。窓口が動かすエージェントが相手に話しかけ、会話の様子は画面で見られます。
+/// en: Has two AI agents talk: one that this counter plays begins, and people can watch.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeginConversation {
     /// 任意。会話相手のAIエージェントのID（同じプロジェクト）。省略時は窓口が動かすものから選ぶ
+    /// en: Optional. The agent to talk with, an AI of the same project; one that this counter plays unless told
     #[schemars(length(max = 64))]
     target_agent_id: Option<String>,
     /// 任意。話しかける側のエージェントのID（窓口が動かすもの）。省略時は窓口が選ぶ
+    /// en: Optional. The agent that begins, one that this counter plays; another one of the project unless told
     #[schemars(length(max = 64))]
     initiator_agent_id: Option<String>,
     /// 任意。プロジェクトID。省略時は相手エージェントのプロジェクト
+    /// en: Optional. The project; that of the target unless told
     #[schemars(length(max = 64))]
     project_id: Option<String>,
     /// 任意。会話の目的（両方に伝えられる）
+    /// en: Optional. What the conversation is for; both are told
     #[schemars(length(max = 1000))]
     purpose: Option<String>,
     /// 任意。最初のメッセージ（4,000文字以内）。話しかける側のエージェントの発言になる
+    /// en: Optional. The first message, in the beginning agent's name
     #[schemars(length(max = 4000))]
     initial_message: Option<String>,
     /// 任意。この往復数で自動的に終了する
+    /// en: Optional. It ends by itself after so many turns
     #[schemars(range(min = 1, max = 1000))]
     max_turns: Option<u32>,
 }
@@ -90,26 +97,6 @@ pub struct BeginConversation {
 impl Tool for BeginConversation {
     const NAME: &str = "begin_conversation";
     const TITLE: Text = Text { ja: "会話を始めさせる", en: "Begin a conversation" };
-    const ENGLISH: English = English {
-        description: "Has two AI agents talk: one that this counter plays begins, and people can \
-                      watch.",
-        arguments: &[
-            (
-                "target_agent_id",
-                "Optional. The agent to talk with, an AI of the same project; one that this counter \
-                 plays unless told",
-            ),
-            (
-                "initiator_agent_id",
-                "Optional. The agent that begins, one that this counter plays; another one of the \
-                 project unless told",
-            ),
-            ("project_id", "Optional. The project; that of the target unless told"),
-            ("purpose", "Optional. What the conversation is for; both are told"),
-            ("initial_message", "Optional. The first message, in the beginning agent's name"),
-            ("max_turns", "Optional. It ends by itself after so many turns"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&'static str> = Some("conversation");
     const APP: Option<&'static str> = Some(crate::tools::CONVERSATION.uri);
@@ -153,21 +140,27 @@ impl Tool for BeginConversation {
 const QUERY_MAX: usize = 200;
 
 /// AIエージェント間の会話を新しい順に一覧します。状態・エージェント・プロジェクト・内容で絞り込めます。
+/// en: Lists conversations between AI agents, the newest first.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListConversations {
     /// 任意。このプロジェクトの会話だけ
+    /// en: Optional. Only those of this project
     #[schemars(length(max = 64))]
     project_id: Option<String>,
     /// 任意。この状態の会話だけ
+    /// en: Optional. Only those that have come so far
     state: Option<State>,
     /// 任意。このエージェントが参加する会話だけ
+    /// en: Optional. Only those that this agent takes part in
     #[schemars(length(max = 64))]
     agent_id: Option<String>,
     /// 任意。目的かメッセージにこの語をすべて含む会話だけ
+    /// en: Optional. Only those with all of these words in purpose or messages
     #[schemars(length(max = 200))]
     query: Option<String>,
     /// 任意。前のページの next_cursor
+    /// en: Optional. next_cursor of the page before
     #[schemars(length(max = 200))]
     cursor: Option<String>,
 }
@@ -175,16 +168,6 @@ pub struct ListConversations {
 impl Tool for ListConversations {
     const NAME: &str = "list_conversations";
     const TITLE: Text = Text { ja: "会話一覧", en: "List conversations" };
-    const ENGLISH: English = English {
-        description: "Lists conversations between AI agents, the newest first.",
-        arguments: &[
-            ("project_id", "Optional. Only those of this project"),
-            ("state", "Optional. Only those that have come so far"),
-            ("agent_id", "Optional. Only those that this agent takes part in"),
-            ("query", "Optional. Only those with all of these words in purpose or messages"),
-            ("cursor", "Optional. next_cursor of the page before"),
-        ],
-    };
     const LABELS: &[(&str, Text)] = &[
         ("agent_id", Text { ja: "参加するエージェントのID", en: "Agent ID" }),
         ("query", Text { ja: "検索する語", en: "Words" }),
@@ -210,17 +193,22 @@ impl Tool for ListConversations {
 // `get_conversation`: one conversation, its trace, and a page of its messages.
 
 /// 会話の状態・経緯・メッセージを取得します。
+/// en: Gets a conversation: its state, how it came to it, and its messages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetConversation {
     /// 会話ID
+    /// en: The conversation's ID
     #[schemars(length(max = 200))]
     conversation_id: String,
     /// 任意。この番号より前のメッセージ
+    /// en: Optional. Only messages before this number
     before: Option<u32>,
     /// 任意。この番号より後のメッセージ
+    /// en: Optional. Only messages after this number
     after: Option<u32>,
     /// 任意。メッセージの最大数（既定は50）
+    /// en: Optional. At most so many messages; 50 unless told
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
 }
@@ -228,15 +216,6 @@ pub struct GetConversation {
 impl Tool for GetConversation {
     const NAME: &str = "get_conversation";
     const TITLE: Text = Text { ja: "会話を見る", en: "Get a conversation" };
-    const ENGLISH: English = English {
-        description: "Gets a conversation: its state, how it came to it, and its messages.",
-        arguments: &[
-            ("conversation_id", "The conversation's ID"),
-            ("before", "Optional. Only messages before this number"),
-            ("after", "Optional. Only messages after this number"),
-            ("limit", "Optional. At most so many messages; 50 unless told"),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&'static str> = Some("conversation");
     const APP: Option<&'static str> = Some(crate::tools::CONVERSATION.uri);
@@ -259,12 +238,15 @@ impl Tool for GetConversation {
 const LINES_MAX: usize = 200;
 
 /// chat.jsonlの行を取り込みます。同じIDのメッセージは一度だけ取り込まれます。
+/// en: Takes in lines of chat.jsonl. A message that is there already is not taken again.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportMessages {
     /// chat.jsonlの行（JSON、最大200行）
+    /// en: Lines of chat.jsonl, each a JSON object; at most 200
     lines: Vec<String>,
     /// 任意。プロジェクトID。省略時は両方のエージェントがいるプロジェクト
+    /// en: Optional. The project; the one that both agents are in unless told
     #[schemars(length(max = 64))]
     project_id: Option<String>,
 }
@@ -272,14 +254,6 @@ pub struct ImportMessages {
 impl Tool for ImportMessages {
     const NAME: &str = "import_messages";
     const TITLE: Text = Text { ja: "メッセージの取り込み", en: "Import messages" };
-    const ENGLISH: English = English {
-        description: "Takes in lines of chat.jsonl. A message that is there already is not taken \
-                      again.",
-        arguments: &[
-            ("lines", "Lines of chat.jsonl, each a JSON object; at most 200"),
-            ("project_id", "Optional. The project; the one that both agents are in unless told"),
-        ],
-    };
     const META: Option<&'static str> = Some(FOR_PAGES);
     const HINTS: Hints = Hints::IDEMPOTENT;
     type Output = Imported;

@@ -3,7 +3,7 @@
 use output::conversations::{ChatMessage, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{English, Hints, Stop, Text, Tool, User, events as host_events, invalid, sql};
+use toolkit::{Hints, Stop, Text, Tool, User, events as host_events, invalid, sql};
 
 use crate::{
     events,
@@ -22,10 +22,12 @@ const LOOKS_MAX: u32 = 5;
 const REMINDER: u32 = 5;
 
 /// 未読のチャットメッセージを取得します。取得したメッセージは既読になります。
+/// en: Gets the messages that you have not read, and marks them as read.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetPendingMessages {
     /// authenticateツールで取得したセッショントークン
+    /// en: The token that authenticate gave
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
 }
@@ -50,10 +52,6 @@ pub struct PendingMessages {
 impl Tool for GetPendingMessages {
     const NAME: &str = "get_pending_messages";
     const TITLE: Text = Text { ja: "未読メッセージ取得", en: "Get unread messages" };
-    const ENGLISH: English = English {
-        description: "Gets the messages that you have not read, and marks them as read.",
-        arguments: &[("session_token", "The token that authenticate gave")],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = PendingMessages;
 
@@ -208,21 +206,27 @@ const LIMIT: u32 = 50;
 const LIMIT_MAX: u32 = 200;
 
 /// 自分が参加した会話のメッセージ履歴を取得します。
+/// en: Gets what was said in a conversation that you take or took part in.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetConversationMessages {
     /// authenticateツールで取得したセッショントークン
+    /// en: The token that authenticate gave
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
     /// 会話ID
+    /// en: Which conversation
     #[schemars(length(max = 64))]
     conversation_id: String,
     /// 取得件数（1〜200、既定は50）
+    /// en: How many messages: 1 to 200; 50 if absent
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
     /// この番号より前のメッセージを新しいほうから取得（任意）
+    /// en: Those before this number, the latest of them (optional)
     before: Option<u32>,
     /// この番号より後のメッセージを古いほうから取得（任意）
+    /// en: Those after this number, the earliest of them (optional)
     after: Option<u32>,
 }
 
@@ -242,16 +246,6 @@ pub struct ConversationMessages {
 impl Tool for GetConversationMessages {
     const NAME: &str = "get_conversation_messages";
     const TITLE: Text = Text { ja: "会話履歴取得", en: "Get a conversation's messages" };
-    const ENGLISH: English = English {
-        description: "Gets what was said in a conversation that you take or took part in.",
-        arguments: &[
-            ("session_token", "The token that authenticate gave"),
-            ("conversation_id", "Which conversation"),
-            ("limit", "How many messages: 1 to 200; 50 if absent"),
-            ("before", "Those before this number, the latest of them (optional)"),
-            ("after", "Those after this number, the earliest of them (optional)"),
-        ],
-    };
     const LABELS: &[(&str, Text)] = &[
         ("before", Text { ja: "この番号より前", en: "Before this number" }),
         ("after", Text { ja: "この番号より後", en: "After this number" }),

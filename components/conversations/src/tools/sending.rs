@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
-    English, Hints, Stop, Text, Tool, User, invalid,
+    Hints, Stop, Text, Tool, User, invalid,
     sql::{self, Statement},
 };
 
@@ -19,28 +19,36 @@ use crate::{
 // `send_message`: sends to another agent in their conversation, or to a person (CONV-60 to CONV-66).
 
 /// 他のエージェントにメッセージを送信します。AIエージェント間ではアクティブな会話が必要です。
+/// en: Sends a message to another agent. Between AI agents an active conversation is needed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendMessage {
     /// authenticateツールで取得したセッショントークン
+    /// en: The token that authenticate gave
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
     /// 送信先のエージェントID
+    /// en: To whom
     #[schemars(length(max = 64))]
     target_agent_id: String,
     /// メッセージ本文（4,000文字以内）
+    /// en: The message, at most 4,000 characters
     #[schemars(length(max = 4000))]
     content: String,
     /// 会話ID（任意。省略時は相手との会話が自動で使われる）
+    /// en: In which conversation (optional; the open one with that agent if absent)
     #[schemars(length(max = 64))]
     conversation_id: Option<String>,
     /// 関連するタスクのID（任意）
+    /// en: What task it is about (optional)
     #[schemars(length(max = 200))]
     related_task_id: Option<String>,
     /// 送信側で付けるID（任意）。同じIDで再送しても1通になる
+    /// en: Your own id (optional): sent again, it is sent once
     #[schemars(length(max = 200))]
     client_message_id: Option<String>,
     /// 会話がなければ開始する（任意）
+    /// en: Starts a conversation where there is none (optional)
     auto_start_conversation: Option<bool>,
 }
 
@@ -59,22 +67,6 @@ pub struct Sent {
 impl Tool for SendMessage {
     const NAME: &str = "send_message";
     const TITLE: Text = Text { ja: "メッセージ送信", en: "Send a message" };
-    const ENGLISH: English = English {
-        description: "Sends a message to another agent. Between AI agents an active conversation \
-                      is needed.",
-        arguments: &[
-            ("session_token", "The token that authenticate gave"),
-            ("target_agent_id", "To whom"),
-            ("content", "The message, at most 4,000 characters"),
-            (
-                "conversation_id",
-                "In which conversation (optional; the open one with that agent if absent)",
-            ),
-            ("related_task_id", "What task it is about (optional)"),
-            ("client_message_id", "Your own id (optional): sent again, it is sent once"),
-            ("auto_start_conversation", "Starts a conversation where there is none (optional)"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Sent;
 
@@ -107,19 +99,24 @@ impl Tool for SendMessage {
 const LATEST: &str = "d.created_at DESC, d.sequence DESC";
 
 /// チャットの相手に応答します。
+/// en: Answers whoever wrote to you.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RespondChat {
     /// authenticateツールで取得したセッショントークン
+    /// en: The token that authenticate gave
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
     /// 応答内容（4,000文字以内）
+    /// en: The answer, at most 4,000 characters
     #[schemars(length(max = 4000))]
     content: String,
     /// 応答先のエージェントID（任意。省略時は最後の未読または既読メッセージの送信者）
+    /// en: To whom (optional); whoever wrote the latest unread message if absent, or the one read last
     #[schemars(length(max = 64))]
     target_agent_id: Option<String>,
     /// 送信側で付けるID（任意）。同じIDで再送しても1通になる
+    /// en: Your own id (optional): sent again, it is sent once
     #[schemars(length(max = 200))]
     client_message_id: Option<String>,
 }
@@ -140,19 +137,6 @@ pub struct Responded {
 impl Tool for RespondChat {
     const NAME: &str = "respond_chat";
     const TITLE: Text = Text { ja: "チャット応答", en: "Answer" };
-    const ENGLISH: English = English {
-        description: "Answers whoever wrote to you.",
-        arguments: &[
-            ("session_token", "The token that authenticate gave"),
-            ("content", "The answer, at most 4,000 characters"),
-            (
-                "target_agent_id",
-                "To whom (optional); whoever wrote the latest unread message if absent, or the one \
-                 read last",
-            ),
-            ("client_message_id", "Your own id (optional): sent again, it is sent once"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Responded;
 

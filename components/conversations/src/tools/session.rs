@@ -4,7 +4,7 @@ use output::conversations::{Agent, AgentKind, Agents};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
-    English, Hints, Stop, Text, Tool, User, invalid,
+    Hints, Stop, Text, Tool, User, invalid,
     sql::{self, Error, Statement},
     unavailable,
 };
@@ -22,16 +22,20 @@ use crate::{
 const ROUNDS_MAX: u32 = 20;
 
 /// エージェントとして認証し、セッションを開始します。最初に呼び出し、返されたsession_tokenを他のツールに渡してください。
+/// en: Begins a session of an agent. Call it first, and give the session_token to the other tools.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Authenticate {
     /// エージェントID
+    /// en: The agent's ID
     #[schemars(length(max = 64))]
     agent_id: String,
     /// エージェントのパスキー
+    /// en: The agent's passkey
     #[schemars(length(max = 200), extend("format" = "password"))]
     passkey: String,
     /// 参加するプロジェクトのID
+    /// en: The project that it comes to
     #[schemars(length(max = 64))]
     project_id: String,
 }
@@ -100,15 +104,6 @@ impl Authentication {
 impl Tool for Authenticate {
     const NAME: &str = "authenticate";
     const TITLE: Text = Text { ja: "認証", en: "Authenticate" };
-    const ENGLISH: English = English {
-        description: "Begins a session of an agent. Call it first, and give the session_token to \
-                      the other tools.",
-        arguments: &[
-            ("agent_id", "The agent's ID"),
-            ("passkey", "The agent's passkey"),
-            ("project_id", "The project that it comes to"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Authentication;
 
@@ -256,10 +251,12 @@ fn join(opening: &Opening<'_>) -> [Statement; 2] {
 // `list_agents`: lists the agents of the project.
 
 /// 同じプロジェクトのエージェントを一覧します。
+/// en: Lists the agents of the same project.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListAgents {
     /// authenticateツールで取得したセッショントークン
+    /// en: The token that authenticate gave
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
 }
@@ -278,10 +275,6 @@ struct Row {
 impl Tool for ListAgents {
     const NAME: &str = "list_agents";
     const TITLE: Text = Text { ja: "エージェント一覧", en: "List agents" };
-    const ENGLISH: English = English {
-        description: "Lists the agents of the same project.",
-        arguments: &[("session_token", "The token that authenticate gave")],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     type Output = Agents;
 
@@ -312,10 +305,12 @@ impl Tool for ListAgents {
 // `logout`: ends the session (CONV-85).
 
 /// セッションを終了します。
+/// en: Ends the session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Logout {
     /// authenticateツールで取得したセッショントークン
+    /// en: The token that authenticate gave
     #[schemars(length(max = 200), extend("format" = "password"))]
     session_token: String,
 }
@@ -332,10 +327,6 @@ pub struct LoggedOut {
 impl Tool for Logout {
     const NAME: &str = "logout";
     const TITLE: Text = Text { ja: "ログアウト", en: "Log out" };
-    const ENGLISH: English = English {
-        description: "Ends the session.",
-        arguments: &[("session_token", "The token that authenticate gave")],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = LoggedOut;
 

@@ -4,7 +4,7 @@ use output::form::{Drafted, Fault, Form, Outcome, Status, Submission, Values, Wr
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use toolkit::{English, Hints, Problem, Stop, Text, Tool, User};
+use toolkit::{Hints, Problem, Stop, Text, Tool, User};
 
 use super::{bounded, labels_of, request::definition};
 use crate::{
@@ -15,17 +15,23 @@ use crate::{
 // `submit_form`: answers a form once, after the same validation as on the page.
 
 /// フォームの回答を送信。一度だけ送信でき、サーバー側でも検証される。
+/// en: Answers a form: once, and checked by the server as well.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubmitForm {
     /// フォームのハンドル
+    /// en: The form's handle
     #[schemars(length(max = 200))]
     handle: String,
     /// 入力値。キーはフィールドの name
+    /// en: What is filled in, by the fields' names
     values: Values,
     /// 任意。検索で選んだ値の表示名。キーはフィールドの name、値は {"value", "label"} の配列
+    /// en: Optional. What people read of values that came from look-ups: by the fields' names, lists of {"value",
+    /// "label"}
     labels: Option<Values>,
     /// 任意。入力者の今日の日付（YYYY-MM-DD）
+    /// en: Optional. What day it is for whoever fills in: YYYY-MM-DD
     #[schemars(length(max = 10))]
     today: Option<String>,
 }
@@ -33,19 +39,6 @@ pub struct SubmitForm {
 impl Tool for SubmitForm {
     const NAME: &str = "submit_form";
     const TITLE: Text = Text { ja: "フォーム送信", en: "Submit a form" };
-    const ENGLISH: English = English {
-        description: "Answers a form: once, and checked by the server as well.",
-        arguments: &[
-            ("handle", "The form's handle"),
-            ("values", "What is filled in, by the fields' names"),
-            (
-                "labels",
-                "Optional. What people read of values that came from look-ups: by the fields' names, \
-                 lists of {\"value\", \"label\"}",
-            ),
-            ("today", "Optional. What day it is for whoever fills in: YYYY-MM-DD"),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Submission;
 
@@ -87,17 +80,23 @@ pub(super) fn check(
 // `validate_form_submission`: validates values without sending them (FORM-10).
 
 /// 入力値がフォームの条件を満たすかを検証する。送信はしない。form_schema と handle のどちらか一方を指定する。
+/// en: Says whether values would be taken by a form, without sending them. The form is given by its definition or by
+/// its handle.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ValidateFormSubmission {
     /// フォーム定義（request_form と同じ）
+    /// en: The form's definition, as for request_form
     form_schema: Option<Value>,
     /// フォームのハンドル
+    /// en: The form's handle
     #[schemars(length(max = 200))]
     handle: Option<String>,
     /// 入力値。キーはフィールドの name
+    /// en: What is filled in, by the fields' names
     values: Values,
     /// 任意。入力者の今日の日付（YYYY-MM-DD）
+    /// en: Optional. What day it is for whoever fills in: YYYY-MM-DD
     #[schemars(length(max = 10))]
     today: Option<String>,
 }
@@ -105,16 +104,6 @@ pub struct ValidateFormSubmission {
 impl Tool for ValidateFormSubmission {
     const NAME: &str = "validate_form_submission";
     const TITLE: Text = Text { ja: "フォーム入力検証", en: "Check what is filled in" };
-    const ENGLISH: English = English {
-        description: "Says whether values would be taken by a form, without sending them. The form \
-                      is given by its definition or by its handle.",
-        arguments: &[
-            ("form_schema", "The form's definition, as for request_form"),
-            ("handle", "The form's handle"),
-            ("values", "What is filled in, by the fields' names"),
-            ("today", "Optional. What day it is for whoever fills in: YYYY-MM-DD"),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     type Output = Outcome;
 
@@ -147,36 +136,29 @@ impl Tool for ValidateFormSubmission {
 // `save_form_draft`: stores input until the form is answered.
 
 /// 入力途中の内容を下書きとして保存。
+/// en: Keeps what was typed into a form so far.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaveFormDraft {
     /// フォームのハンドル
+    /// en: The form's handle
     #[schemars(length(max = 200))]
     handle: String,
     /// 入力途中の値。検証はしない。パスワードのような項目は保存しない
+    /// en: What is typed so far, unchecked; what looks like a password is not kept
     values: Values,
     /// 任意。検索で選んだ値の表示名
+    /// en: Optional. What people read of values that came from look-ups
     labels: Option<Values>,
     /// 任意。元になった下書きの番号。より新しい下書きがあれば保存せずに知らせる
+    /// en: Optional. The number of the draft that this one follows: where a newer one is there, nothing is saved and
+    /// the newer one is told
     revision: Option<u32>,
 }
 
 impl Tool for SaveFormDraft {
     const NAME: &str = "save_form_draft";
     const TITLE: Text = Text { ja: "フォーム下書き保存", en: "Save a form's draft" };
-    const ENGLISH: English = English {
-        description: "Keeps what was typed into a form so far.",
-        arguments: &[
-            ("handle", "The form's handle"),
-            ("values", "What is typed so far, unchecked; what looks like a password is not kept"),
-            ("labels", "Optional. What people read of values that came from look-ups"),
-            (
-                "revision",
-                "Optional. The number of the draft that this one follows: where a newer one is \
-                 there, nothing is saved and the newer one is told",
-            ),
-        ],
-    };
     const HINTS: Hints = Hints::ADDITIVE;
     const META: Option<&str> = Some(crate::tools::FOR_PAGES);
     type Output = Drafted;
@@ -196,13 +178,17 @@ impl Tool for SaveFormDraft {
 // `close_form`: cancels, declines or reopens a form.
 
 /// フォームをキャンセル・辞退する。10分以内で依頼元がまだ結果を読んでいなければ再開もできる。
+/// en: Cancels or declines a form, or takes it up again: within ten minutes, unless whoever asked has read that it was
+/// closed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloseForm {
     /// フォームのハンドル
+    /// en: The form's handle
     #[schemars(length(max = 200))]
     handle: String,
     /// cancel: 入力せずに閉じる。decline: 回答を辞退する。reopen: 閉じたフォームを再開する
+    /// en: cancel: close it unanswered. decline: refuse to answer. reopen: undo that
     action: Action,
 }
 
@@ -218,14 +204,6 @@ enum Action {
 impl Tool for CloseForm {
     const NAME: &str = "close_form";
     const TITLE: Text = Text { ja: "フォームを閉じる", en: "Close a form" };
-    const ENGLISH: English = English {
-        description: "Cancels or declines a form, or takes it up again: within ten minutes, unless \
-                      whoever asked has read that it was closed.",
-        arguments: &[
-            ("handle", "The form's handle"),
-            ("action", "cancel: close it unanswered. decline: refuse to answer. reopen: undo that"),
-        ],
-    };
     const HINTS: Hints = Hints::DESTRUCTIVE;
     const META: Option<&str> = Some(crate::tools::FOR_PAGES);
     type Output = Submission;

@@ -3,7 +3,7 @@
 use output::form::{Status, Submission, Submissions};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{Content, English, Hints, Stop, Text, Tool, User, invalid};
+use toolkit::{Content, Hints, Stop, Text, Tool, User, invalid};
 
 use crate::{
     clock, delivery, files,
@@ -19,13 +19,17 @@ const TIMEOUT_S_MAX: u32 = 300;
 const QUIET_S_MAX: u32 = 50;
 
 /// フォームの回答を取得。未回答なら status は waiting。timeout_seconds を指定すると回答されるまで待つ。waiting が返ったらもう一度呼び出す。
+/// en: Gets what was filled into a form. While nobody has answered, its status is waiting; with timeout_seconds the
+/// call waits for the answer. Where it is still waiting, call again.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetFormSubmission {
     /// フォームのハンドル（request_form の _meta["forms/form"].handle）
+    /// en: The form's handle, as request_form gave it in _meta["forms/form"]
     #[schemars(length(max = 200))]
     handle: String,
     /// 任意。回答を待つ秒数（0〜300、既定は0。progressToken がなければ最大50）
+    /// en: Optional. How long to wait for the answer: 0 to 300; 0 if absent; 50 at most without a progressToken
     #[schemars(range(min = 0, max = 300))]
     timeout_seconds: Option<u32>,
 }
@@ -33,19 +37,6 @@ pub struct GetFormSubmission {
 impl Tool for GetFormSubmission {
     const NAME: &str = "get_form_submission";
     const TITLE: Text = Text { ja: "フォーム回答取得", en: "Get a form's answer" };
-    const ENGLISH: English = English {
-        description: "Gets what was filled into a form. While nobody has answered, its status is \
-                      waiting; with timeout_seconds the call waits for the answer. Where it is still \
-                      waiting, call again.",
-        arguments: &[
-            ("handle", "The form's handle, as request_form gave it in _meta[\"forms/form\"]"),
-            (
-                "timeout_seconds",
-                "Optional. How long to wait for the answer: 0 to 300; 0 if absent; 50 at most without a \
-                 progressToken",
-            ),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     type Output = Submission;
 
@@ -84,12 +75,15 @@ fn show_files(user: &User, found: &Record) {
 const PAGE: usize = 50;
 
 /// フォームの一覧を新しい順に取得。
+/// en: Lists forms, the newest first.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListFormSubmissions {
     /// 任意。この状態のフォームだけ
+    /// en: Optional. Only forms that have come so far
     status: Option<Status>,
     /// 任意。前のページの next_cursor
+    /// en: Optional. next_cursor of the page before
     #[schemars(length(max = 200))]
     cursor: Option<String>,
 }
@@ -97,13 +91,6 @@ pub struct ListFormSubmissions {
 impl Tool for ListFormSubmissions {
     const NAME: &str = "list_form_submissions";
     const TITLE: Text = Text { ja: "フォーム一覧", en: "List forms" };
-    const ENGLISH: English = English {
-        description: "Lists forms, the newest first.",
-        arguments: &[
-            ("status", "Optional. Only forms that have come so far"),
-            ("cursor", "Optional. next_cursor of the page before"),
-        ],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const META: Option<&str> = Some(crate::tools::FOR_PAGES);
     type Output = Submissions;
@@ -119,10 +106,12 @@ impl Tool for ListFormSubmissions {
 // `open_form`: everything a page needs to show a form.
 
 /// フォームを画面に表示するための内容を取得。
+/// en: Gets all that a page needs to show a form.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenForm {
     /// フォームのハンドル
+    /// en: The form's handle
     #[schemars(length(max = 200))]
     handle: String,
 }
@@ -130,10 +119,6 @@ pub struct OpenForm {
 impl Tool for OpenForm {
     const NAME: &str = "open_form";
     const TITLE: Text = Text { ja: "フォームを開く", en: "Open a form" };
-    const ENGLISH: English = English {
-        description: "Gets all that a page needs to show a form.",
-        arguments: &[("handle", "The form's handle")],
-    };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const META: Option<&str> = Some(crate::tools::FOR_PAGES);
     type Output = output::form::OpenForm;

@@ -3,17 +3,19 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use toolkit::{English, Example, Hints, Stop, Text, Tool, User, example, refused};
+use toolkit::{Example, Hints, Stop, Text, Tool, User, example, refused};
 
 toolkit::export_tools!(Greet);
 toolkit::export_examples!(examples);
 
 /// 名前を呼んで挨拶する。
-// This comment is what a model reads in Japanese; ENGLISH below is what it reads in English.
+/// en: Greets someone by name.
+// Models and people read the comment above, and those of the arguments.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Greet {
     /// 相手の名前
+    /// en: Their name, 1 to 100 characters
     #[schemars(length(min = 1, max = 100))]
     name: String,
 }
@@ -28,10 +30,6 @@ pub struct Greeted {
 impl Tool for Greet {
     const NAME: &str = "greeting";
     const TITLE: Text = Text { ja: "挨拶", en: "Greet" };
-    const ENGLISH: English = English {
-        description: "Greets someone by name.",
-        arguments: &[("name", "Their name, 1 to 100 characters")],
-    };
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = Greeted;
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User};
+use toolkit::{Hints, Stop, Text, Tool, User};
 
 use super::calling;
 use crate::{
@@ -12,24 +12,26 @@ use crate::{
 };
 
 /// エージェントにメッセージを送ります。エージェントがいなければ呼び出します。
+/// en: Sends a person's message to an agent, who is called where it is not there.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SendChat {
     /// プロジェクトID
+    /// en: The project's ID
     #[schemars(length(max = 64))]
     project_id: String,
     /// エージェントID
+    /// en: The agent's ID
     #[schemars(length(max = 64))]
     agent_id: String,
     /// メッセージ（4,000文字以内）
+    /// en: The message, at most 4,000 characters
     content: String,
     /// 任意。送信側で付けたID。同じIDの再送は一度だけ保存される
+    /// en: Optional. The sender's own id: sent again, it is stored once
     #[schemars(length(max = 200))]
     client_message_id: Option<String>,
 }
-
-const PROJECT: (&str, &str) = ("project_id", "The project's ID");
-const AGENT: (&str, &str) = ("agent_id", "The agent's ID");
 
 /// Returns the calling person, if they may chat with that agent.
 fn chatting(tool: &str, project_id: &str, agent_id: &str) -> Result<Person, Stop> {
@@ -38,17 +40,19 @@ fn chatting(tool: &str, project_id: &str, agent_id: &str) -> Result<Person, Stop
     Ok(person)
 }
 
-/// Defines tools for a person and one agent from name, title, English description and function.
+/// Defines tools for a person and one agent from name, title and function.
 macro_rules! of_an_agent {
-    ($($(#[$about:meta])* $tool:ident = $name:literal, $title:expr, $english:literal, $does:path;)+) => {$(
+    ($($(#[$about:meta])* $tool:ident = $name:literal, $title:expr, $does:path;)+) => {$(
         $(#[$about])*
         #[derive(Debug, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $tool {
             /// プロジェクトID
+            /// en: The project's ID
             #[schemars(length(max = 64))]
             project_id: String,
             /// エージェントID
+            /// en: The agent's ID
             #[schemars(length(max = 64))]
             agent_id: String,
         }
@@ -56,8 +60,6 @@ macro_rules! of_an_agent {
         impl Tool for $tool {
             const NAME: &str = $name;
             const TITLE: Text = $title;
-            const ENGLISH: English =
-                English { description: $english, arguments: &[PROJECT, AGENT] };
             const META: Option<&'static str> = Some(FOR_PAGES);
             const HINTS: Hints = Hints::IDEMPOTENT;
             type Output = Chat;
@@ -72,33 +74,21 @@ macro_rules! of_an_agent {
 
 of_an_agent! {
     /// エージェントとのチャットを始めます。エージェントがいなければ呼び出します。
-    StartChat = "start_chat", Text { ja: "チャット開始", en: "Start a chat" },
-        "Begins a person's chat with an agent, who is called where it is not there.",
-        chats::start;
+    /// en: Begins a person's chat with an agent, who is called where it is not there.
+    StartChat = "start_chat", Text { ja: "チャット開始", en: "Start a chat" }, chats::start;
 
     /// エージェントとのチャットを終えます。何度呼んでもかまいません。
-    EndChat = "end_chat", Text { ja: "チャット終了", en: "End a chat" },
-        "Ends a person's chat with an agent, however often it is called.",
-        chats::end;
+    /// en: Ends a person's chat with an agent, however often it is called.
+    EndChat = "end_chat", Text { ja: "チャット終了", en: "End a chat" }, chats::end;
 
     /// エージェントからのメッセージをすべて既読にします。
-    MarkChatRead = "mark_chat_read", Text { ja: "チャットを既読にする", en: "Mark a chat as read" },
-        "Marks whatever an agent said to the person as read.",
-        chats::mark_read;
+    /// en: Marks whatever an agent said to the person as read.
+    MarkChatRead = "mark_chat_read", Text { ja: "チャットを既読にする", en: "Mark a chat as read" }, chats::mark_read;
 }
 
 impl Tool for SendChat {
     const NAME: &str = "send_chat";
     const TITLE: Text = Text { ja: "チャット送信", en: "Send a chat message" };
-    const ENGLISH: English = English {
-        description: "Sends a person's message to an agent, who is called where it is not there.",
-        arguments: &[
-            PROJECT,
-            AGENT,
-            ("content", "The message, at most 4,000 characters"),
-            ("client_message_id", "Optional. The sender's own id: sent again, it is stored once"),
-        ],
-    };
     const META: Option<&'static str> = Some(FOR_PAGES);
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Sent;

@@ -6,7 +6,7 @@ use output::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{English, Hints, Stop, Text, Tool, User, invalid, sql};
+use toolkit::{Hints, Stop, Text, Tool, User, invalid, sql};
 
 use super::seeing;
 use crate::{
@@ -22,15 +22,19 @@ use crate::{
 // `write_message`: sends a person's message to both members of a conversation.
 
 /// 会話に人間として発言します。両方のエージェントに届きます。
+/// en: Writes a person's message into a conversation, to both agents.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteMessage {
     /// 会話ID
+    /// en: The conversation's ID
     #[schemars(length(max = 200))]
     conversation_id: String,
     /// メッセージ（4,000文字以内）
+    /// en: The message, at most 4,000 characters
     content: String,
     /// 任意。送信側で付けたID。同じIDの再送は一度だけ保存される
+    /// en: Optional. The sender's own id: sent again, it is stored once
     #[schemars(length(max = 200))]
     client_message_id: Option<String>,
 }
@@ -38,14 +42,6 @@ pub struct WriteMessage {
 impl Tool for WriteMessage {
     const NAME: &str = "write_message";
     const TITLE: Text = Text { ja: "会話に発言", en: "Write into a conversation" };
-    const ENGLISH: English = English {
-        description: "Writes a person's message into a conversation, to both agents.",
-        arguments: &[
-            ("conversation_id", "The conversation's ID"),
-            ("content", "The message, at most 4,000 characters"),
-            ("client_message_id", "Optional. The sender's own id: sent again, it is stored once"),
-        ],
-    };
     const META: Option<&'static str> = Some(FOR_PAGES);
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Transcript;
@@ -77,27 +73,22 @@ impl Tool for WriteMessage {
 // `pause_conversation`: pauses or resumes a conversation.
 
 /// 会話を一時停止・再開します。停止中はエージェントは発言できず、無応答の時間は数えません。
+/// en: Pauses a conversation, or lets it go on: meanwhile its agents cannot write, and the time does not count.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PauseConversation {
     /// 会話ID
+    /// en: The conversation's ID
     #[schemars(length(max = 200))]
     conversation_id: String,
     /// true: 一時停止。false: 再開
+    /// en: true: pause it. false: let it go on
     paused: bool,
 }
 
 impl Tool for PauseConversation {
     const NAME: &str = "pause_conversation";
     const TITLE: Text = Text { ja: "会話の一時停止", en: "Pause a conversation" };
-    const ENGLISH: English = English {
-        description: "Pauses a conversation, or lets it go on: meanwhile its agents cannot write, \
-                      and the time does not count.",
-        arguments: &[
-            ("conversation_id", "The conversation's ID"),
-            ("paused", "true: pause it. false: let it go on"),
-        ],
-    };
     const LABELS: &[(&str, Text)] = &[(
         "paused",
         Text { ja: "一時停止（いいえなら再開）", en: "Pause it (no: let it go on)" },
@@ -134,26 +125,22 @@ impl Tool for PauseConversation {
 const REASON: &str = "operator_ended";
 
 /// 会話を強制的に終了します。両方のエージェントに通知されます。
+/// en: Ends a conversation of two agents; both are told.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StopConversation {
     /// 会話ID
+    /// en: The conversation's ID
     #[schemars(length(max = 200))]
     conversation_id: String,
     /// 任意。理由の説明
+    /// en: Optional. Why, in words
     reason_text: Option<String>,
 }
 
 impl Tool for StopConversation {
     const NAME: &str = "stop_conversation";
     const TITLE: Text = Text { ja: "会話を終了させる", en: "Stop a conversation" };
-    const ENGLISH: English = English {
-        description: "Ends a conversation of two agents; both are told.",
-        arguments: &[
-            ("conversation_id", "The conversation's ID"),
-            ("reason_text", "Optional. Why, in words"),
-        ],
-    };
     const META: Option<&'static str> = Some(FOR_PAGES);
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     type Output = Transcript;
