@@ -1,18 +1,11 @@
 //! The cinema's nouns: what is on, when, on which seats, and who sits there (CIN-70).
 
-mod holds;
 mod rules;
-mod staff;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-pub use holds::{Hold, Holds, Left, Released, SeatSuggestion, Waiting, WaitingList, WaitingState};
 pub use rules::{Broken, Price, PriceList, SeatRule, SeatRules, pair_up, total};
-pub use staff::{
-    CatalogueExport, CatalogueImport, CheckIn, NotAdmitted, Occupancy, SalesState,
-    ShowtimeOccupancy,
-};
 
 /// The films that are on, best match first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -376,4 +369,282 @@ pub enum Sender {
     User,
     /// The person or the assistant that serves them.
     Agent,
+}
+
+// Seats before they are reserved: holds, and what is suggested.
+
+/// Seats that are kept for a user for some minutes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hold {
+    /// Names the hold in `extend_hold`, `release_hold` and `reserve_seats`, for the caller who made it alone.
+    #[serde(default)]
+    pub hold_id: String,
+    /// Names it there for every caller who knows it. Told once, to the client that made it, and to none that says it
+    /// keeps no secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold_token: Option<String>,
+    /// Identifier of the showtime.
+    pub showtime_id: String,
+    /// The user that it is for.
+    pub user_id: String,
+    /// Exactly the seats held, rows alphabetical, numbers ascending.
+    pub seats: Vec<ReservedSeat>,
+    /// When it ends: `YYYY-MM-DDTHH:MM:SS`, the cinema's own time.
+    pub expires_at: String,
+    /// Seconds until then.
+    pub seconds_left: u32,
+    /// What the seats would cost together now, where the operator says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<Price>,
+}
+
+/// What a caller holds for a user, the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Holds {
+    /// Those that have not ended.
+    pub holds: Vec<Hold>,
+}
+
+/// Says whether a hold has ended by the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Released {
+    /// False where it had ended before.
+    pub released: bool,
+}
+
+/// The best seats that are free.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SeatSuggestion {
+    /// Identifier of the showtime.
+    pub showtime_id: String,
+    /// The seats, as `hold_seats` and `reserve_seats` take them.
+    pub seat_ids: Vec<String>,
+    /// Whether they are apart, since none are together.
+    pub is_split: bool,
+    /// Where they are, in a sentence.
+    pub sentence: String,
+    /// The sentence in English.
+    pub sentence_en: String,
+    /// The seats with what each costs, where the operator says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seats: Vec<ReservedSeat>,
+    /// What they cost together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<Price>,
+}
+
+// Waiting lists of full showings.
+
+/// A place in the waiting list of a showing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Waiting {
+    /// Names the entry in `leave_waiting_list`.
+    pub waiting_id: String,
+    /// Identifier of the user who waits.
+    pub user_id: String,
+    /// Identifier of the showtime.
+    pub showtime_id: String,
+    /// How many seats they want.
+    pub seats_count: u32,
+    /// Whether the seats must be side by side.
+    pub together: bool,
+    /// Whether a wheelchair place must be among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wheelchair: bool,
+    /// When they joined: `YYYY-MM-DDTHH:MM:SS`.
+    pub joined_at: String,
+    /// Whether they wait, or seats are held for them.
+    pub state: WaitingState,
+    /// How many entries wait before this one, and one more: 1 is next. Left out once seats are offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
+    /// The seats that are held for them until it ends; reserving takes them, releasing passes them on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "object")]
+    pub offer: Option<Hold>,
+    /// The film's title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movie_title: Option<String>,
+    /// When the showing begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_time: Option<String>,
+}
+
+/// How far an entry has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitingState {
+    /// No seats were free for it yet.
+    #[default]
+    Waiting,
+    /// Seats are held for it.
+    Offered,
+    /// Its seats were reserved.
+    Reserved,
+    /// Its seats were declined, by releasing the hold.
+    Declined,
+    /// Its seats were held until the deadline.
+    Lapsed,
+    /// It was taken back.
+    Left,
+}
+
+/// A user's entries of showings to come, the oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WaitingList {
+    /// Those that wait, and those that are offered seats.
+    pub waiting: Vec<Waiting>,
+}
+
+/// Says whether an entry has ended by the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Left {
+    /// False where it had ended before.
+    pub left: bool,
+}
+
+// What the staff sees: the door, the numbers of the week, and the catalogue.
+
+/// What came of scanning a ticket.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckIn {
+    /// Whether they may go in: it is used now, for the first time.
+    pub admitted: bool,
+    /// Why they may not go in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<NotAdmitted>,
+    /// Who it is for, with seats and film.
+    pub reservation: Reservation,
+    /// Whether it is for the showing that is let in; left out where the call names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_right_showing: Option<bool>,
+    /// Whether tickets of its showing are scanned now.
+    pub is_in_time: bool,
+    /// From when they are: `YYYY-MM-DDTHH:MM:SS`.
+    pub opens_at: String,
+    /// Until when: the end of the showing.
+    pub closes_at: String,
+    /// When it was used first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_used_at: Option<String>,
+    /// The outcome in a sentence.
+    pub sentence: String,
+    /// The sentence in English.
+    pub sentence_en: String,
+}
+
+/// Why a ticket does not open the door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NotAdmitted {
+    /// It was used before.
+    AlreadyUsed,
+    /// It is for another showing.
+    WrongShowing,
+    /// Its showing is later.
+    TooEarly,
+    /// Its showing is over.
+    TooLate,
+}
+
+/// Whether seats of a showing are sold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SalesState {
+    /// Identifier of the showtime.
+    pub showtime_id: String,
+    /// Whether its sales are closed.
+    pub is_sales_closed: bool,
+    /// Why, as the staff wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// How full the showings of some days are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Occupancy {
+    /// The first day: `YYYY-MM-DD`.
+    pub from: String,
+    /// The last day: `YYYY-MM-DD`.
+    pub until: String,
+    /// One entry a showing, earliest first.
+    pub showtimes: Vec<ShowtimeOccupancy>,
+    /// Seats of all of them.
+    pub seats_count: u32,
+    /// Seats that are reserved.
+    pub sold_count: u32,
+    /// Seats that are held.
+    pub held_count: u32,
+    /// Seats of reservations that were used at the door.
+    pub checked_in_count: u32,
+    /// What the reserved seats cost when they were reserved, an entry a currency.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revenue: Vec<Price>,
+}
+
+/// How full one showing is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShowtimeOccupancy {
+    /// Identifier of the showtime.
+    pub showtime_id: String,
+    /// Identifier of the film.
+    pub movie_id: String,
+    /// The film's title.
+    pub movie_title: String,
+    /// The screen's name.
+    pub theater_name: String,
+    /// When it begins.
+    pub start_time: String,
+    /// Seats of the screen.
+    pub seats_count: u32,
+    /// Seats that are reserved.
+    pub sold_count: u32,
+    /// Seats that are held.
+    pub held_count: u32,
+    /// Seats of reservations that were used at the door.
+    pub checked_in_count: u32,
+    /// Entries of its waiting list.
+    #[serde(default, skip_serializing_if = "is_none_of")]
+    pub waiting_count: u32,
+    /// Whether its sales are closed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_sales_closed: bool,
+    /// Whether it has begun: no seat of it can be reserved any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_begun: bool,
+    /// What the reserved seats cost when they were reserved, an entry a currency.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revenue: Vec<Price>,
+}
+
+fn is_none_of(count: &u32) -> bool {
+    *count == 0
+}
+
+/// The catalogue as a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CatalogueExport {
+    /// Which import it is; counted from 1, the highest is on sale.
+    pub import: u32,
+    /// Where it is from: `operator` (the settings), `demo` or `staff`.
+    pub source: String,
+    /// When it was imported: `YYYY-MM-DDTHH:MM:SS`.
+    pub imported_at: String,
+    /// `json` or `csv`.
+    pub format: String,
+    /// The text of the file.
+    pub text: String,
+}
+
+/// What an edit of the catalogue changes, or would change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CatalogueImport {
+    /// Whether it is on sale now; false of a trial.
+    pub imported: bool,
+    /// What changes, a line each: at most 200.
+    pub changes: Vec<String>,
+    /// How many lines there are.
+    pub changes_count: u32,
+    /// The number under which the catalogue before is kept, for `export_catalogue`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<u32>,
 }
