@@ -1,9 +1,6 @@
 //! `form_guide`: when and how agents ask by a form (FORM-80).
 
-use output::{
-    form::{GUIDE, TYPES},
-    text::is_blank,
-};
+use output::{form::TYPES, text::is_blank};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{
@@ -18,6 +15,9 @@ const SKILL: &str = include_str!("guide/skill.md");
 /// Reference of definitions, in Japanese and in English.
 const REFERENCE: [&str; 2] =
     [include_str!("guide/reference.ja.txt"), include_str!("guide/reference.en.txt")];
+/// The types of fields, in the order of the guide: name, own properties in short, and the same with defaults and the
+/// value's shape, each in Japanese and in English.
+const GUIDE: &str = include_str!("guide/types.tsv");
 /// Maximum characters of a purpose.
 const PURPOSE_CHARS_MAX: usize = 2_000;
 
@@ -54,11 +54,34 @@ impl Prompt for FormGuide {
     }
 }
 
+/// A type of field, as agents read about it.
+struct Type {
+    name: &'static str,
+    /// Its own properties in short, in Japanese and English.
+    brief: [&'static str; 2],
+    /// The same with defaults and the value's shape.
+    guide: [&'static str; 2],
+}
+
+fn all_types() -> impl Iterator<Item = Type> {
+    GUIDE.lines().map(|line| {
+        let mut cells = line.split('\t');
+        let [name, japanese, english, long_japanese, long_english] =
+            std::array::from_fn(|_| cells.next().unwrap_or_default());
+        Type { name, brief: [japanese, english], guide: [long_japanese, long_english] }
+    })
+}
+
+/// The names of the types, in the order of the guide.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    all_types().map(|it| it.name)
+}
+
 /// Lists the types with their properties in short, in Japanese (0) or English (1); types with equal
 /// properties share a line.
 pub(crate) fn types(language: usize) -> String {
     let mut lines: Vec<(&str, Vec<&str>)> = Vec::new();
-    for it in GUIDE {
+    for it in all_types() {
         let brief = it.brief[language];
         match lines.iter_mut().find(|line| line.0 == brief) {
             Some(line) => line.1.push(it.name),
@@ -76,11 +99,24 @@ pub(crate) fn types(language: usize) -> String {
 pub fn guide() -> String {
     let count = TYPES.len().to_string();
     let [japanese, english] = [0, 1].map(|language: usize| {
-        let line = |it: &output::form::Type| format!("    {}: {}", it.name, it.guide[language]);
-        let types = GUIDE.iter().map(line).collect::<Vec<_>>().join("\n");
+        let line = |it: Type| format!("    {}: {}", it.name, it.guide[language]);
+        let types = all_types().map(line).collect::<Vec<_>>().join("\n");
         REFERENCE[language].replace("{count}", &count).replace("{types}", &types)
     });
     let (heading, reference) =
         (say("### フォームの定義", "### A form's definition"), say(&japanese, &english));
     format!("{}\n\n{heading}\n\n{}", SKILL.trim_end(), reference.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guide_has_each_type_of_field() {
+        let mut names: Vec<_> = names().collect();
+        names.sort_unstable();
+        assert_eq!(names, TYPES);
+        assert!(all_types().all(|it| it.guide.iter().all(|text| !text.is_empty())));
+    }
 }

@@ -19,7 +19,7 @@ pub use condition::{Condition, Test, is_same};
 pub use constraints::{Count, Days, Files, Number, Text};
 pub use date::{Day, Today, parse_day, parse_minute};
 pub use fault::{Fault, Language, SchemaFault, Wrong, size_of};
-pub use kind::{GUIDE, Kind, TYPES, Type};
+pub use kind::{Kind, TYPES};
 pub use lookup::{Choice, Lookup, choices, text_of};
 pub use request::{
     Drafted, FormRequest, Listed, OpenForm, Outcome, Status, Submission, Submissions, Wrongness,

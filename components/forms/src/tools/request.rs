@@ -1,7 +1,7 @@
 //! `request_form`: asks a person to fill in a form (FORM-1 to FORM-8).
 
 use output::{
-    form::{Form, FormRequest, GUIDE, Status, Values},
+    form::{Form, FormRequest, Status, Values},
     text::is_blank,
 };
 use schemars::JsonSchema;
@@ -64,7 +64,7 @@ impl Tool for RequestForm {
         let english = Value::from(guide::types(1)).to_string();
         let english = &english[1..english.len() - 1];
         definition.meta = definition.meta.take().map(|it| it.replace("{types}", english));
-        let names: Value = GUIDE.iter().map(|it| it.name).collect();
+        let names: Value = guide::names().collect();
         definition.input_schema =
             definition.input_schema.replace("[\"{types}\"]", &names.to_string());
     }

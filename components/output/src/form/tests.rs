@@ -96,9 +96,6 @@ fn parses_examples_and_all_types() {
         kinds.extend(form.fields.iter().map(|it| it.kind.name()));
     }
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), TYPES);
-    let mut names = GUIDE.map(|it| it.name);
-    names.sort_unstable();
-    assert_eq!(names, TYPES, "what agents read has each type");
 }
 
 fn read(fields: Value) -> Result<Form, SchemaFault> {
