@@ -1,6 +1,6 @@
 //! Imports the operator's catalogue, or else the demo, into the database.
 
-use output::cinema::{PriceList, SeatKind};
+use output::cinema::PriceList;
 use serde::Deserialize;
 use toolkit::{
     Problem, log, settings, sql,
@@ -285,7 +285,7 @@ fn rows_of(catalog: &Catalog) -> Vec<Statement> {
             count.into(),
         ]);
         for seat in plan {
-            let (row, kind) = (seat.row.into(), name(seat.kind).into());
+            let (row, kind) = (seat.row.into(), sql::name_of(seat.kind).into());
             seats.add([
                 id.into(),
                 seat.seat_id.into(),
@@ -340,16 +340,6 @@ impl Table {
                 .bind_all(rows.iter().flatten().cloned())
         };
         self.rows.chunks(VALUES_A_STATEMENT / width).map(insert).collect()
-    }
-}
-
-fn name(kind: SeatKind) -> &'static str {
-    match kind {
-        SeatKind::Standard => "standard",
-        SeatKind::Premium => "premium",
-        SeatKind::Wheelchair => "wheelchair",
-        SeatKind::Companion => "companion",
-        SeatKind::Pair => "pair",
     }
 }
 

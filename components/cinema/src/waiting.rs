@@ -104,12 +104,11 @@ fn settle_all(clock: &Clock) -> Result<(), Stop> {
 
 /// Ends a waiting or offered entry.
 pub fn end(waiting_id: &str, state: WaitingState, clock: &Clock) -> Statement {
-    let state = name(state);
     sql!(
         "UPDATE waiting SET state = $2, ended_at = $3 \
          WHERE waiting_id = $1 AND state IN ('waiting', 'offered')",
         waiting_id,
-        state,
+        sql::name_of(state),
         clock.second(),
     )
 }
@@ -212,17 +211,6 @@ pub fn declined(hold_id: &str, clock: &Clock) -> Statement {
         hold_id,
         clock.second(),
     )
-}
-
-fn name(state: WaitingState) -> &'static str {
-    match state {
-        WaitingState::Waiting => "waiting",
-        WaitingState::Offered => "offered",
-        WaitingState::Reserved => "reserved",
-        WaitingState::Declined => "declined",
-        WaitingState::Lapsed => "lapsed",
-        WaitingState::Left => "left",
-    }
 }
 
 /// Scheduled run: releases expired holds and offers their seats.

@@ -54,14 +54,6 @@ pub struct Agent {
     pub principal: Option<String>,
 }
 
-/// Returns the kind as stored.
-pub fn kind(kind: AgentKind) -> &'static str {
-    match kind {
-        AgentKind::Ai => "ai",
-        AgentKind::Human => "human",
-    }
-}
-
 /// An ended session of an agent that was removed or reassigned.
 #[derive(Deserialize)]
 struct EndedSession {
@@ -190,7 +182,7 @@ fn cells(agent: &Agent) -> [Value; 7] {
     [
         (&agent.id).into(),
         (&agent.name).into(),
-        kind(agent.kind).into(),
+        sql::name_of(agent.kind).into(),
         skills(&agent.skills).into(),
         agent.assistant.clone().into(),
         agent.principal.clone().into(),

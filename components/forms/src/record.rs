@@ -156,16 +156,6 @@ fn read<T: DeserializeOwned>(json: Option<&str>) -> Option<T> {
     serde_json::from_str(json?).ok()
 }
 
-/// Name of a status in the database.
-pub fn status_name(status: Status) -> &'static str {
-    match status {
-        Status::Waiting => "waiting",
-        Status::Submitted => "submitted",
-        Status::Cancelled => "cancelled",
-        Status::Declined => "declined",
-    }
-}
-
 // Errors about a form's state, in the caller's language.
 
 /// The form is already answered.
@@ -306,7 +296,7 @@ fn select(status: Option<Status>, cursor: Option<&Cursor>, count: usize) -> Stat
         conditions.push(format!("principal = ${}", parameters.len()));
     }
     if let Some(status) = status {
-        parameters.push(status_name(status).into());
+        parameters.push(sql::name_of(status).into());
         conditions.push(format!("status = ${}", parameters.len()));
     }
     if let Some(Cursor { asked_at, handle }) = cursor {

@@ -227,7 +227,7 @@ fn written(forms: &[Listed]) -> String {
         let own = [
             form.handle.clone(),
             form.title.clone(),
-            record::status_name(form.status).to_owned(),
+            sql::name_of(form.status),
             optional(&form.asked_by),
             form.asked_at.clone(),
             optional(&form.answered_at),

@@ -12,7 +12,6 @@ use crate::{
     delivery::draws_forms,
     record::{
         self, REOPEN_MS, Record, already_answered, by_handle, draft_conflict, first, not_reopened,
-        status_name,
     },
     refusals::{self, language, not_found, requester_is_full},
     settings,
@@ -71,7 +70,7 @@ pub fn add(
         &principal,
         asked_by.map(str::to_owned),
         now(),
-        status_name(Status::Waiting),
+        sql::name_of(Status::Waiting),
         bytes(&definition),
         WAITING_MAX,
         FORMS_MAX,
@@ -134,7 +133,7 @@ pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Res
                 has_room("$6", "$7", "$8")
             ),
             handle,
-            status_name(status),
+            sql::name_of(status),
             now(),
             &values,
             labels.clone(),
@@ -145,7 +144,7 @@ pub fn answer(handle: &str, form: &Form, status: Status, filled: &Filled) -> Res
             "UPDATE forms SET status = $2, answered_at = $3 \
              WHERE handle = $1 AND status = 'waiting'",
             handle,
-            status_name(status),
+            sql::name_of(status),
             now(),
         )
     };

@@ -16,6 +16,7 @@
 //! ```
 
 use serde::{
+    Serialize,
     de::{
         DeserializeOwned, Deserializer, Error as _, IntoDeserializer, Visitor,
         value::{Error as ReadError, MapDeserializer, SeqDeserializer},
@@ -113,6 +114,18 @@ impl Statement {
 #[must_use]
 pub fn placeholders(first: usize, count: usize) -> String {
     (first..first + count).map(|it| format!("${it}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The name that serde has for a variant without fields, which [`Rows::read`] reads as that variant.
+///
+/// # Panics
+/// When it is written as anything but a text.
+#[must_use]
+pub fn name_of(variant: impl Serialize) -> String {
+    match serde_json::to_value(variant) {
+        Ok(serde_json::Value::String(name)) => name,
+        other => panic!("no name of a variant: {other:?}"),
+    }
 }
 
 /// Splits a file into statements: each ends with a `;` at the end of its line, `--` begins a comment line.
@@ -349,7 +362,7 @@ mod tests {
         rating: f64,
     }
 
-    #[derive(Debug, Deserialize, PartialEq)]
+    #[derive(Debug, Serialize, Deserialize, PartialEq)]
     #[serde(rename_all = "snake_case")]
     enum Kind {
         Standard,
@@ -360,7 +373,7 @@ mod tests {
         let values = vec![
             Value::Text("A1".into()),
             Value::Integer(1),
-            Value::Text("standard".into()),
+            name_of(Kind::Standard).into(),
             Value::Null,
             Value::Integer(0),
             Value::Integer(4),

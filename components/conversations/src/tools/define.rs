@@ -310,7 +310,7 @@ impl DefineAgent {
                  AND (SELECT COUNT(*) FROM agents) < $9 ON CONFLICT (id) DO NOTHING",
                 &self.agent_id,
                 &self.name,
-                directory::kind(self.kind),
+                sql::name_of(self.kind),
                 directory::skills(&self.skills),
                 self.assistant.clone(),
                 self.principal.clone(),

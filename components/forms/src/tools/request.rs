@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use toolkit::{
     Content, Definition, English, Hints, Stop, Text, Tool, User, caller,
     question::{AnswerAction, Ask, Question},
+    sql,
 };
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
     delivery::{self, Delivery, can_open, choose_delivery},
     elicitation::{self, AskResult, Progress},
     guide, lookup,
-    record::{self, Record},
+    record::Record,
     refusals::{self, say},
     settings,
     store::{self, Filled},
@@ -201,7 +202,7 @@ impl RequestedForm {
     fn answered(&self, user: &User, found: &Record) -> FormRequest {
         let values = found.values();
         let message = delivery::message(found.status, values.as_ref()).unwrap_or_default();
-        self.result(user, &found.handle, record::status_name(found.status), &message, values)
+        self.result(user, &found.handle, &sql::name_of(found.status), &message, values)
     }
 
     /// Where the form is, in one line, for progress notifications.
