@@ -12,6 +12,7 @@ use toolkit::{Hints, Stop, Text, Tool, User, invalid, sql};
 
 use super::{at_most, day, reject_problems};
 use crate::{
+    catalog::Film,
     clock::{Clock, naive},
     programme::{self, Showing, Slot, closed_from, days_asked, days_listed, first_id_of, showings},
     refusals::movie_not_found,
@@ -70,22 +71,6 @@ impl Tool for ListMovies {
         let now = (!found.movies.is_empty()).then(|| naive(clock.now()));
         Ok(Movies { now, ..found })
     }
-}
-
-/// A row of `movies`.
-#[derive(Clone, Debug, Deserialize)]
-struct Film {
-    movie_id: String,
-    title: String,
-    title_en: Option<String>,
-    reading: Option<String>,
-    description: String,
-    description_en: Option<String>,
-    genre: Option<String>,
-    genre_en: Option<String>,
-    duration: u32,
-    release_date: Option<String>,
-    rating: f64,
 }
 
 impl Film {
