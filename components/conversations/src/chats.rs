@@ -15,7 +15,8 @@ use crate::{
     events::{PURPOSES, agent, chats},
     ids,
     person::Person,
-    transcripts::{MESSAGE, MessageRow, Range},
+    record::Message,
+    transcripts::{MESSAGE, Range},
 };
 
 /// A page of a chat, as the source project has it.
@@ -208,7 +209,7 @@ pub fn say(
     events::publish(PURPOSES);
     let select = format!("SELECT {MESSAGE} FROM messages m WHERE m.id = $1");
     let [rows] = sql::query([toolkit::sql!(select, &stored.id)])?;
-    let message = rows.first::<MessageRow>()?.map(MessageRow::into_chat_message);
+    let message = rows.first::<Message>()?.map(Message::into_chat_message);
     let message = message.ok_or_else(|| unavailable("The message is gone.", None))?;
     Ok(Sent { success: true, message_id: stored.id, message })
 }

@@ -1,7 +1,7 @@
 //! Reads conversations as people see them, for tools, the endpoint and resources.
 
 use output::conversations::{
-    AgentKind, ChatMessage, Conversation, Member, Role, State, Step, Transcript, Usage,
+    AgentKind, ChatMessage, Conversation, Member, Role, Step, Transcript, Usage,
 };
 use serde::Deserialize;
 use toolkit::{
@@ -12,6 +12,7 @@ use toolkit::{
 use crate::{
     clock::rfc3339,
     person::{Person, bound, condition},
+    record,
     refusals::conversation_not_found,
 };
 
@@ -70,8 +71,7 @@ impl Range {
 
     /// Reads the rows of [`Range::select`], oldest first.
     pub(crate) fn read(self, rows: sql::Rows) -> Result<Vec<ChatMessage>, Stop> {
-        let mut messages: Vec<ChatMessage> =
-            rows.read::<MessageRow>()?.into_iter().map(MessageRow::into_chat_message).collect();
+        let mut messages = record::messages(rows)?;
         if !self.is_forward() {
             messages.reverse();
         }
@@ -98,14 +98,14 @@ pub fn read(person: &Person, id: &str, range: Range) -> Result<Transcript, Stop>
         ),
         range.select("m.conversation_id = $1", &[id]),
     ])?;
-    let row = row.first::<Row>()?.ok_or_else(|| conversation_not_found(id))?;
+    let found = row.first::<Conversation>()?.ok_or_else(|| conversation_not_found(id))?;
     let sides = sides.read::<Side>()?.into_iter().map(Side::member).collect();
-    let conversation = row.conversation(sides);
-    let messages = range.read(messages)?;
+    let conversation = shown(found, sides);
+    let (steps, messages) = (steps.read::<Step>()?, range.read(messages)?);
     Ok(Transcript {
         may_step_in: conversation.state.is_open(),
         conversation,
-        steps: steps.read::<Taken>()?.into_iter().map(Taken::step).collect(),
+        steps: steps.into_iter().map(|it| Step { at: rfc3339(&it.at), ..it }).collect(),
         has_older: messages.first().is_some_and(|it| it.sequence > 1),
         messages,
     })
@@ -117,19 +117,19 @@ pub fn read(person: &Person, id: &str, range: Range) -> Result<Transcript, Stop>
 /// As the database.
 pub fn read_all(statement: Statement) -> Result<Vec<Conversation>, Stop> {
     let [rows] = sql::query([statement])?;
-    let rows = rows.read::<Row>()?;
-    if rows.is_empty() {
+    let found = rows.read::<Conversation>()?;
+    if found.is_empty() {
         return Ok(Vec::new());
     }
-    let ids: Vec<&str> = rows.iter().map(Row::id).collect();
+    let ids: Vec<&str> = found.iter().map(|it| it.conversation_id.as_str()).collect();
     let [sides] = sql::query([members_of(&ids)])?;
     let mut sides = sides.read::<Side>()?;
-    let with_members = |row: Row| {
-        let is_own = |it: &mut Side| it.is_of(row.id());
+    let with_members = |found: Conversation| {
+        let is_own = |it: &mut Side| it.conversation_id == found.conversation_id;
         let members = sides.extract_if(.., is_own).map(Side::member).collect();
-        row.conversation(members)
+        shown(found, members)
     };
-    Ok(rows.into_iter().map(with_members).collect())
+    Ok(found.into_iter().map(with_members).collect())
 }
 
 /// Returns the beginning of a statement: `SELECT … FROM conversations c`.
@@ -152,74 +152,33 @@ fn members_of(ids: &[&str]) -> Statement {
     Statement::new(select).bind_all(ids.iter().copied())
 }
 
-/// What [`Row`] reads of `conversations c`. The last message is cut: a list shows one line of it.
-const CONVERSATION: &str = "c.id, c.project_id, c.state, c.purpose, c.messages, c.max_turns, \
-     c.created_at, c.begun_by, c.activated_at, c.last_message_at, c.terminating_at, c.ended_at, \
+/// What a [`Conversation`] has of `conversations c`. The last message is cut: a list shows one line of it.
+const CONVERSATION: &str = "c.id AS conversation_id, c.project_id, c.state, c.purpose, c.messages, \
+     c.max_turns, c.created_at, c.begun_by, c.activated_at, c.last_message_at, c.terminating_at, c.ended_at, \
      c.ended_by, c.end_reason, c.reason_text, c.paused_at, c.paused_by, \
      COALESCE((SELECT MIN(w.messages) FROM members w WHERE w.conversation_id = c.id), 0) AS turns, \
      (SELECT substr(l.content, 1, 120) FROM messages l WHERE l.conversation_id = c.id \
       AND l.sequence = c.messages) AS last_message";
 
-/// What [`MessageRow`] reads of `messages m`; of several recipients, the last one's receipt counts.
+/// What a [`Message`](record::Message) has of `messages m`; of several recipients, the last one's receipt counts.
 pub(crate) const MESSAGE: &str = "m.id, m.sender_id, m.recipient_id, m.content, m.created_at, \
      m.conversation_id, m.sequence, \
      (SELECT CASE WHEN COUNT(*) = COUNT(d.read_at) THEN MAX(d.read_at) END \
       FROM deliveries d WHERE d.message_id = m.id) AS read_at";
 
-/// A row of conversations.
-#[derive(Debug, Deserialize)]
-struct Row {
-    id: String,
-    project_id: String,
-    state: State,
-    purpose: Option<String>,
-    messages: u32,
-    max_turns: Option<u32>,
-    created_at: String,
-    begun_by: Option<String>,
-    activated_at: Option<String>,
-    last_message_at: Option<String>,
-    terminating_at: Option<String>,
-    ended_at: Option<String>,
-    ended_by: Option<String>,
-    end_reason: Option<String>,
-    reason_text: Option<String>,
-    paused_at: Option<String>,
-    paused_by: Option<String>,
-    turns: u32,
-    last_message: Option<String>,
-}
-
-impl Row {
-    fn id(&self) -> &str {
-        &self.id
+/// Puts in who takes part, and writes the times as callers receive them (CONV-6).
+fn shown(mut found: Conversation, members: Vec<Member>) -> Conversation {
+    found.created_at = rfc3339(&found.created_at);
+    for at in [
+        &mut found.activated_at,
+        &mut found.last_message_at,
+        &mut found.terminating_at,
+        &mut found.ended_at,
+        &mut found.paused_at,
+    ] {
+        *at = at.as_deref().map(rfc3339);
     }
-
-    fn conversation(self, members: Vec<Member>) -> Conversation {
-        let at = |it: Option<String>| it.as_deref().map(rfc3339);
-        Conversation {
-            conversation_id: self.id,
-            project_id: self.project_id,
-            state: self.state,
-            purpose: self.purpose,
-            members,
-            messages: self.messages,
-            turns: self.turns,
-            max_turns: self.max_turns,
-            created_at: rfc3339(&self.created_at),
-            begun_by: self.begun_by,
-            activated_at: at(self.activated_at),
-            last_message_at: at(self.last_message_at),
-            last_message: self.last_message,
-            terminating_at: at(self.terminating_at),
-            ended_at: at(self.ended_at),
-            ended_by: self.ended_by,
-            end_reason: self.end_reason,
-            reason_text: self.reason_text,
-            paused_at: at(self.paused_at),
-            paused_by: self.paused_by,
-        }
-    }
+    Conversation { members, ..found }
 }
 
 /// A row of members.
@@ -232,17 +191,11 @@ struct Side {
     role: Role,
     assistant: Option<String>,
     unread: u32,
-    turns: u32,
-    input_tokens: u64,
-    output_tokens: u64,
-    cost_usd: Option<f64>,
+    #[serde(flatten)]
+    usage: Usage,
 }
 
 impl Side {
-    fn is_of(&self, conversation_id: &str) -> bool {
-        self.conversation_id == conversation_id
-    }
-
     fn member(self) -> Member {
         Member {
             agent_id: self.agent_id,
@@ -251,56 +204,7 @@ impl Side {
             role: self.role,
             assistant: self.assistant,
             unread: self.unread,
-            usage: Usage {
-                turns: self.turns,
-                input_tokens: self.input_tokens,
-                output_tokens: self.output_tokens,
-                cost_usd: self.cost_usd,
-            },
-        }
-    }
-}
-
-/// A row of steps.
-#[derive(Debug, Deserialize)]
-struct Taken {
-    state: State,
-    at: String,
-    caused_by: String,
-    cause: String,
-}
-
-impl Taken {
-    fn step(self) -> Step {
-        let Self { state, at, caused_by, cause } = self;
-        Step { state, at: rfc3339(&at), caused_by, cause }
-    }
-}
-
-/// A row of messages.
-#[derive(Debug, Deserialize)]
-pub(crate) struct MessageRow {
-    id: String,
-    sender_id: String,
-    recipient_id: Option<String>,
-    content: String,
-    created_at: String,
-    conversation_id: Option<String>,
-    sequence: u64,
-    read_at: Option<String>,
-}
-
-impl MessageRow {
-    pub(crate) fn into_chat_message(self) -> ChatMessage {
-        ChatMessage {
-            id: self.id,
-            sender_id: self.sender_id,
-            recipient_id: self.recipient_id,
-            content: self.content,
-            timestamp: rfc3339(&self.created_at),
-            conversation_id: self.conversation_id,
-            sequence: self.sequence,
-            read_at: self.read_at.as_deref().map(rfc3339),
+            usage: self.usage,
         }
     }
 }

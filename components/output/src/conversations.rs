@@ -167,6 +167,7 @@ pub struct Conversation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
     /// Both sides, the initiator first.
+    #[serde(default)]
     pub members: Vec<Member>,
     /// Messages so far.
     pub messages: u32,
