@@ -52,32 +52,9 @@ pub struct Card {
 }
 
 /// Texts after a colour: 「ブルー系テーマのカード」 is blue.
-const AFTER_COLOUR: [&str; 24] = [
-    "いろ",
-    "っぽい",
-    "ぽい",
-    "っぽいの",
-    "みたいな",
-    "がかった",
-    "ish",
-    "い",
-    "色",
-    "系",
-    "系統",
-    "けい",
-    "の",
-    "な",
-    "てま",
-    "かど",
-    "でっき",
-    "いらすと",
-    "たち",
-    "theme",
-    "themes",
-    "cards",
-    "card",
-    "deck",
-];
+const AFTER_COLOUR: &str = "\
+    いろ|っぽい|ぽい|っぽいの|みたいな|がかった|ish|い|色|系|系統|けい|の|な|てま|かど|でっき|\
+    いらすと|たち|theme|themes|cards|card|deck";
 
 impl Theme {
     /// Returns its names without the colours.
@@ -112,7 +89,7 @@ pub fn near(name: &str) -> Vec<(f64, String)> {
 fn is_colour(query: &str, colour: &str) -> bool {
     let Some(mut rest) = query.strip_prefix(colour) else { return false };
     while !rest.is_empty() {
-        let Some(left) = AFTER_COLOUR.iter().find_map(|it| rest.strip_prefix(it)) else {
+        let Some(left) = AFTER_COLOUR.split('|').find_map(|it| rest.strip_prefix(it)) else {
             return false;
         };
         rest = left;

@@ -8,49 +8,11 @@ const ALIKE: f64 = 4.0;
 /// Maximum number of names compared per card or theme.
 const NAMES_MAX: usize = 24;
 /// Texts before a name that do not belong to it.
-const BEFORE: &[&str] = &[
-    "the ",
-    "a ",
-    "an ",
-    "card ",
-    "picture of ",
-    "illustration of ",
-    "image of ",
-    "カード",
-    "イラスト",
-];
-const BEHIND: &[&str] = &[
-    "のカードのイラスト",
-    "のカードイラスト",
-    "のカードの絵",
-    "カードのイラスト",
-    "のイラスト",
-    "のカード",
-    "というカード",
-    "カード",
-    "イラスト",
-    "の画像",
-    "の絵柄",
-    "の絵",
-    "のテーマ",
-    "テーマ",
-    "のデッキ",
-    "デッキ",
-    "シリーズ",
-    "ちゃん",
-    "さん",
-    "くん",
-    "様",
-    "'s card",
-    " card",
-    " illustration",
-    " picture",
-    " image",
-    " artwork",
-    " theme",
-    " deck",
-    " series",
-];
+const BEFORE: &str = "the |a |an |card |picture of |illustration of |image of |カード|イラスト";
+const BEHIND: &str = "\
+    のカードのイラスト|のカードイラスト|のカードの絵|カードのイラスト|のイラスト|のカード|\
+    というカード|カード|イラスト|の画像|の絵柄|の絵|のテーマ|テーマ|のデッキ|デッキ|シリーズ|\
+    ちゃん|さん|くん|様|'s card| card| illustration| picture| image| artwork| theme| deck| series";
 /// Quotation marks and spaces around a name.
 const QUOTES: &[char] =
     &['「', '」', '『', '』', '"', '“', '”', '\'', '‘', '’', '【', '】', ' ', '　'];
@@ -58,42 +20,10 @@ const QUOTES: &[char] =
 const GENERIC_WORDS: &[&str] =
     &["the", "of", "a", "an", "and", "under", "in", "to", "card", "cards", "with"];
 /// English words that do not name a card alone.
-const QUALITIES: &[&str] = &[
-    "great",
-    "old",
-    "royal",
-    "golden",
-    "crimson",
-    "crystal",
-    "blue",
-    "white",
-    "snow",
-    "mossy",
-    "crowned",
-    "cursed",
-    "forbidden",
-    "green",
-    "winged",
-    "antlered",
-    "ringed",
-    "star",
-    "stars",
-    "thousand",
-    "year",
-    "azure",
-    "verdant",
-    "abyssal",
-    "petal",
-    "dreams",
-    "spirits",
-    "night",
-    "world",
-    "sea",
-    "sun",
-    "moon",
-    "readers",
-    "gears",
-];
+const QUALITIES: &str = "\
+    great|old|royal|golden|crimson|crystal|blue|white|snow|mossy|crowned|cursed|forbidden|green|\
+    winged|antlered|ringed|star|stars|thousand|year|azure|verdant|abyssal|petal|dreams|spirits|\
+    night|world|sea|sun|moon|readers|gears";
 
 /// Returns the indices in `all` that `query` matches; one, if it is sure.
 pub fn find(query: &str, all: &[Vec<&str>]) -> Vec<usize> {
@@ -177,13 +107,13 @@ fn bare(query: &str) -> String {
     let mut text = text.to_lowercase();
     loop {
         let before = text.len();
-        for prefix in BEFORE {
+        for prefix in BEFORE.split('|') {
             text = text
                 .strip_prefix(prefix)
                 .filter(|it| !it.is_empty())
                 .map_or(text.clone(), str::to_owned);
         }
-        for suffix in BEHIND {
+        for suffix in BEHIND.split('|') {
             text = text
                 .strip_suffix(suffix)
                 .filter(|it| !it.is_empty())
@@ -255,7 +185,7 @@ fn has_words(query: &Query, name: &str, _: &[&str]) -> bool {
 }
 
 fn is_distinctive(words: &[String]) -> bool {
-    words.iter().any(|it| !QUALITIES.contains(&it.as_str())) || words.len() > 1
+    words.iter().any(|it| QUALITIES.split('|').all(|quality| it != quality)) || words.len() > 1
 }
 
 /// Whether the query is kanji within the name, or the beginning or end of a reading.

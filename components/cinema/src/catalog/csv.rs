@@ -6,59 +6,24 @@ use toolkit::Problem;
 
 use super::{Catalog, PROBLEMS_MAX};
 
-/// Columns; the first is the kind of a line.
-const COLUMNS: [&str; 26] = [
-    "record",
-    "screen_id",
-    "movie_id",
-    "name",
-    "name_en",
-    "row",
-    "seats",
-    "title",
-    "title_en",
-    "reading",
-    "description",
-    "description_en",
-    "genre",
-    "genre_en",
-    "duration",
-    "release_date",
-    "rating",
-    "times",
-    "days",
-    "from",
-    "until",
-    "currency",
-    "standard",
-    "premium",
-    "wheelchair",
-    "companion",
-];
+/// Columns; the first is the kind of a line. New ones go to the end.
+const COLUMNS: &str = "\
+    record,screen_id,movie_id,name,name_en,row,seats,title,title_en,reading,description,\
+    description_en,genre,genre_en,duration,release_date,rating,times,days,from,until,currency,\
+    standard,premium,wheelchair,companion,pair,cleaning_minutes";
 /// Byte order mark by which spreadsheets recognize UTF-8.
 const MARK: char = '\u{feff}';
-/// Columns after those of [`COLUMNS`], added later.
-const LAST: [&str; 2] = ["pair", "cleaning_minutes"];
-/// Price columns.
+/// Price columns, numbers but for the first.
 const PRICES: [&str; 6] = ["currency", "standard", "premium", "wheelchair", "companion", "pair"];
 /// Date columns.
 const DAYS: [&str; 3] = ["release_date", "from", "until"];
 /// Columns of lists.
 const LISTS: [&str; 2] = ["times", "days"];
-/// Number columns.
-const NUMBERS: [&str; 8] = [
-    "duration",
-    "rating",
-    "standard",
-    "premium",
-    "wheelchair",
-    "companion",
-    "pair",
-    "cleaning_minutes",
-];
+/// Number columns besides those of [`PRICES`].
+const NUMBERS: [&str; 3] = ["duration", "rating", "cleaning_minutes"];
 
 fn columns() -> impl Iterator<Item = &'static str> {
-    COLUMNS.into_iter().chain(LAST)
+    COLUMNS.split(',')
 }
 
 /// Writes a catalogue.
@@ -172,8 +137,7 @@ impl Table {
         let unknown = head.iter().filter(|it| columns().all(|column| column != it.trim()));
         let unknown: Vec<_> = unknown.map(String::as_str).collect();
         if head.first().map(|it| it.trim()) != Some("record") || !unknown.is_empty() {
-            let columns = columns().collect::<Vec<_>>().join(",");
-            add(1, format!("must name the columns, `record` first, among {columns}"));
+            add(1, format!("must name the columns, `record` first, among {COLUMNS}"));
             return Err(problems);
         }
         let mut table = Self {
@@ -267,7 +231,7 @@ fn object<'a>(cells: impl Iterator<Item = (&'a str, &'a String)>) -> Map<String,
             json!(text.split_whitespace().collect::<Vec<_>>())
         } else if DAYS.contains(&column) {
             json!(day(text))
-        } else if NUMBERS.contains(&column) {
+        } else if NUMBERS.contains(&column) || PRICES[1..].contains(&column) {
             number().unwrap_or_else(|| json!(text))
         } else {
             json!(text)

@@ -3,60 +3,16 @@
 use super::{Field, Kind};
 
 /// Words that name a secret alone.
-const WORDS: [&str; 20] = [
-    "password",
-    "passwords",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "pin",
-    "cvv",
-    "cvv2",
-    "cvc",
-    "secret",
-    "token",
-    "otp",
-    "ssn",
-    "apikey",
-    "cardnumber",
-    "creditcard",
-    "mynumber",
-    "privatekey",
-    "credentials",
-];
+const WORDS: &str = "\
+    password passwords passwd passphrase passcode pwd pin cvv cvv2 cvc secret token otp ssn \
+    apikey cardnumber creditcard mynumber privatekey credentials";
 /// Pairs of words that name a secret.
-const PAIRS: [(&str, &str); 10] = [
-    ("card", "number"),
-    ("credit", "card"),
-    ("debit", "card"),
-    ("api", "key"),
-    ("private", "key"),
-    ("access", "key"),
-    ("security", "code"),
-    ("pass", "phrase"),
-    ("social", "security"),
-    ("my", "number"),
-];
+const PAIRS: &str = "card number|credit card|debit card|api key|private key|access key|\
+    security code|pass phrase|social security|my number";
 /// Japanese terms, found without word boundaries.
-const PARTS: [&str; 16] = [
-    "パスワード",
-    "パスコード",
-    "パスフレーズ",
-    "暗証番号",
-    "暗証コード",
-    "合言葉",
-    "クレジットカード",
-    "カード番号",
-    "セキュリティコード",
-    "マイナンバー",
-    "個人番号",
-    "シークレット",
-    "トークン",
-    "秘密鍵",
-    "認証コード",
-    "apiキー",
-];
+const PARTS: &str = "\
+    パスワード|パスコード|パスフレーズ|暗証番号|暗証コード|合言葉|クレジットカード|カード番号|\
+    セキュリティコード|マイナンバー|個人番号|シークレット|トークン|秘密鍵|認証コード|apiキー";
 
 /// Whether a typed field has a name or label of a secret. Choices from the form's own options are none.
 pub(super) fn is_secret(field: &Field) -> bool {
@@ -67,12 +23,12 @@ pub(super) fn is_secret(field: &Field) -> bool {
 fn says_so(text: &str) -> bool {
     let text: String = text.chars().map(to_half_width).collect();
     let lower = text.to_lowercase();
-    if PARTS.iter().any(|it| lower.contains(it)) {
+    if PARTS.split('|').any(|it| lower.contains(it)) {
         return true;
     }
     let words = words(&text);
-    words.iter().any(|it| WORDS.contains(&it.as_str()))
-        || words.windows(2).any(|it| PAIRS.contains(&(it[0].as_str(), it[1].as_str())))
+    words.iter().any(|it| WORDS.split(' ').any(|word| word == it))
+        || words.windows(2).any(|it| PAIRS.split('|').any(|pair| pair == it.join(" ")))
 }
 
 /// Lowercase ASCII words of a text: `cardNumber`, `card_number` and `Card number` have two.

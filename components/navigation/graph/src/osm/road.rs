@@ -253,26 +253,9 @@ const NAME_MAX: usize = 200;
 /// Maximum number of other names of a place.
 const ALIASES_MAX: usize = 8;
 /// Keys of other names and readings.
-const ALIASES: [&str; 18] = [
-    "name:ja-Hira",
-    "name:ja_kana",
-    "name:ja",
-    "name:ja-Latn",
-    "name:ja_rm",
-    "alt_name",
-    "short_name",
-    "official_name",
-    "int_name",
-    "loc_name",
-    "name:fi",
-    "name:sv",
-    "name:de",
-    "name:fr",
-    "name:ca",
-    "name:es",
-    "name:zh",
-    "name:ko",
-];
+const ALIASES: &str = "\
+    name:ja-Hira name:ja_kana name:ja name:ja-Latn name:ja_rm alt_name short_name official_name \
+    int_name loc_name name:fi name:sv name:de name:fr name:ca name:es name:zh name:ko";
 
 /// The tags of one element.
 pub(super) struct Tags<'a>(Vec<(&'a str, &'a str)>);
@@ -313,7 +296,8 @@ impl<'a> Tags<'a> {
     pub(super) fn aliases(&self) -> Vec<String> {
         let name = self.name();
         let mut aliases = Vec::<String>::new();
-        let values = ALIASES.iter().filter_map(|key| self.get(key)).flat_map(|it| it.split(';'));
+        let values =
+            ALIASES.split(' ').filter_map(|key| self.get(key)).flat_map(|it| it.split(';'));
         for value in values.map(short) {
             let is_known = value == name.local || value == name.en || aliases.contains(&value);
             if !value.is_empty() && !is_known && aliases.len() < ALIASES_MAX {

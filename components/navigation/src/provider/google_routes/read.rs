@@ -124,27 +124,11 @@ fn seconds_in(text: &str) -> Result<f64, ProviderError> {
 
 /// `TURN_SLIGHT_LEFT` as Google called it before: `turn-slight-left`. What had no name has none.
 pub(super) fn maneuver(code: &str) -> Option<String> {
-    const MANEUVERS: [&str; 18] = [
-        "TURN_SLIGHT_LEFT",
-        "TURN_SHARP_LEFT",
-        "UTURN_LEFT",
-        "TURN_LEFT",
-        "TURN_SLIGHT_RIGHT",
-        "TURN_SHARP_RIGHT",
-        "UTURN_RIGHT",
-        "TURN_RIGHT",
-        "STRAIGHT",
-        "RAMP_LEFT",
-        "RAMP_RIGHT",
-        "MERGE",
-        "FORK_LEFT",
-        "FORK_RIGHT",
-        "FERRY",
-        "FERRY_TRAIN",
-        "ROUNDABOUT_LEFT",
-        "ROUNDABOUT_RIGHT",
-    ];
-    MANEUVERS.contains(&code).then(|| code.to_lowercase().replace('_', "-"))
+    const MANEUVERS: &str = "\
+        TURN_SLIGHT_LEFT TURN_SHARP_LEFT UTURN_LEFT TURN_LEFT TURN_SLIGHT_RIGHT TURN_SHARP_RIGHT \
+        UTURN_RIGHT TURN_RIGHT STRAIGHT RAMP_LEFT RAMP_RIGHT MERGE FORK_LEFT FORK_RIGHT FERRY \
+        FERRY_TRAIN ROUNDABOUT_LEFT ROUNDABOUT_RIGHT";
+    MANEUVERS.split(' ').any(|it| it == code).then(|| code.to_lowercase().replace('_', "-"))
 }
 
 /// What tolls come to in the first currency that Google names.
