@@ -94,7 +94,7 @@ pub fn stop(error: &ProviderError) -> Stop {
 
 /// Converts the error into a stop in `language`.
 pub fn stop_in(error: &ProviderError, language: Language) -> Stop {
-    let (code, status) = code(error);
+    let (code, status, _) = codes(error);
     let (message, mut details) = (message(error, language), details(error));
     if let ProviderError::OffGlobe { pointer, .. } = error {
         // The same code as the host's for invalid arguments.
@@ -103,38 +103,30 @@ pub fn stop_in(error: &ProviderError, language: Language) -> Stop {
     refused(code, status, message).with(details)
 }
 
-fn code(error: &ProviderError) -> (&'static str, u16) {
+/// Returns the code, the HTTP status, and Google's name of the status.
+fn codes(error: &ProviderError) -> (&'static str, u16, &'static str) {
     match error {
-        ProviderError::NoRoute => ("zero_results", 404),
+        ProviderError::NoRoute => ("zero_results", 404, "ZERO_RESULTS"),
         ProviderError::UnknownPlace { .. } | ProviderError::NotQuite { .. } => {
-            ("place_unknown", 404)
+            ("place_unknown", 404, "NOT_FOUND")
         }
         ProviderError::OutsideMap { .. } | ProviderError::OffRoad { .. } => {
-            ("place_outside_map", 404)
+            ("place_outside_map", 404, "ZERO_RESULTS")
         }
-        ProviderError::OffGlobe { .. } => ("invalid_params", 400),
-        ProviderError::Invalid { .. } | ProviderError::SamePlace { .. } => ("invalid_request", 400),
-        ProviderError::OverQueryLimit { .. } => ("over_query_limit", 503),
-        ProviderError::Denied => ("request_denied", 500),
-        ProviderError::Failed { .. } => ("provider_failed", 502),
-        ProviderError::Map { .. } => ("map_unreadable", 500),
+        ProviderError::OffGlobe { .. } => ("invalid_params", 400, "INVALID_REQUEST"),
+        ProviderError::Invalid { .. } | ProviderError::SamePlace { .. } => {
+            ("invalid_request", 400, "INVALID_REQUEST")
+        }
+        ProviderError::OverQueryLimit { .. } => ("over_query_limit", 503, "OVER_QUERY_LIMIT"),
+        ProviderError::Denied => ("request_denied", 500, "REQUEST_DENIED"),
+        ProviderError::Failed { .. } => ("provider_failed", 502, "UNKNOWN_ERROR"),
+        ProviderError::Map { .. } => ("map_unreadable", 500, "UNKNOWN_ERROR"),
     }
 }
 
 /// Returns Google's status.
 pub fn status(error: &ProviderError) -> &'static str {
-    match error {
-        ProviderError::NoRoute
-        | ProviderError::OutsideMap { .. }
-        | ProviderError::OffRoad { .. } => "ZERO_RESULTS",
-        ProviderError::UnknownPlace { .. } | ProviderError::NotQuite { .. } => "NOT_FOUND",
-        ProviderError::Invalid { .. }
-        | ProviderError::SamePlace { .. }
-        | ProviderError::OffGlobe { .. } => "INVALID_REQUEST",
-        ProviderError::OverQueryLimit { .. } => "OVER_QUERY_LIMIT",
-        ProviderError::Denied => "REQUEST_DENIED",
-        ProviderError::Failed { .. } | ProviderError::Map { .. } => "UNKNOWN_ERROR",
-    }
+    codes(error).2
 }
 
 fn details(error: &ProviderError) -> Value {

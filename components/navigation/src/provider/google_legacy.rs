@@ -9,6 +9,7 @@ use output::navigation::{
     Comparison, Details, Element, End, Measure, Place, Route, RouteDetails, Routes, Row, Step,
     Waypoint,
 };
+use serde::de::DeserializeOwned;
 
 use super::{
     Provider,
@@ -35,10 +36,11 @@ impl<C: HttpClient> GoogleLegacy<C> {
     }
 
     /// What is found at `path`; an `UNKNOWN_ERROR` is asked once more (NAV-40).
-    fn ask<T: answer::Answer>(
+    fn ask<T: DeserializeOwned>(
         &self,
         path: &str,
         parameters: &[(&str, &str)],
+        status: fn(&T) -> &str,
     ) -> Result<T, ProviderError> {
         let call = Call::get(&self.base, path, parameters)?;
         let once = || -> Result<T, ProviderError> {
@@ -47,7 +49,7 @@ impl<C: HttpClient> GoogleLegacy<C> {
             reply.object()
         };
         let answer = once()?;
-        if answer.status() == "UNKNOWN_ERROR" { once() } else { Ok(answer) }
+        if status(&answer) == "UNKNOWN_ERROR" { once() } else { Ok(answer) }
     }
 }
 
@@ -72,7 +74,8 @@ impl<C: HttpClient> Provider for GoogleLegacy<C> {
             Mode::Cycle => parameters.push(("mode", "bicycling")),
         }
         parameters.push(("language", tag(ask.language)));
-        read_routes(self.ask("/maps/api/directions/json", &parameters)?, ask)
+        let path = "/maps/api/directions/json";
+        read_routes(self.ask(path, &parameters, |it: &answer::Directions| &it.status)?, ask)
     }
 
     fn compare(&self, ask: &CompareAsk) -> Result<Comparison, ProviderError> {
@@ -85,7 +88,8 @@ impl<C: HttpClient> Provider for GoogleLegacy<C> {
             ("departure_time", departure.as_str()),
             ("language", tag(ask.language)),
         ];
-        read_comparison(self.ask("/maps/api/distancematrix/json", &parameters)?, ask)
+        let path = "/maps/api/distancematrix/json";
+        read_comparison(self.ask(path, &parameters, |it: &answer::Matrix| &it.status)?, ask)
     }
 
     fn place(&self, address: &str, language: Language) -> Result<Place, ProviderError> {
@@ -102,7 +106,8 @@ pub(super) fn place<C: HttpClient>(
 ) -> Result<Place, ProviderError> {
     let parameters = [("address", address), ("language", tag(language))];
     let google = GoogleLegacy { base: base.to_owned(), client };
-    read_place(google.ask("/maps/api/geocode/json", &parameters)?, address)
+    let path = "/maps/api/geocode/json";
+    read_place(google.ask(path, &parameters, |it: &answer::Geocoded| &it.status)?, address)
 }
 
 impl<C: HttpClient> HttpClient for &C {

@@ -1,13 +1,7 @@
 //! What Google's three APIs answer, as far as it is read; what is not there is empty.
 
 use output::navigation::{Measure, Point};
-use serde::{Deserialize, de::DeserializeOwned};
-
-/// An answer with Google's status.
-pub trait Answer: DeserializeOwned {
-    /// `OK`, `ZERO_RESULTS` …
-    fn status(&self) -> &str;
-}
+use serde::Deserialize;
 
 /// Of the Directions API.
 #[derive(Debug, Deserialize)]
@@ -174,22 +168,4 @@ pub struct Found {
 pub struct Geometry {
     /// Its middle, as a point.
     pub location: Point,
-}
-
-impl Answer for Directions {
-    fn status(&self) -> &str {
-        &self.status
-    }
-}
-
-impl Answer for Matrix {
-    fn status(&self) -> &str {
-        &self.status
-    }
-}
-
-impl Answer for Geocoded {
-    fn status(&self) -> &str {
-        &self.status
-    }
 }
