@@ -325,19 +325,24 @@ fn in_conversation(letter: &Letter<'_>, id: &str, role: SenderRole) -> Vec<State
     vec![insert.expect(1), count.expect(1), wrote]
 }
 
-/// Stores between a person and an agent. A chat that was not started is counted but not running.
-fn in_chat(letter: &Letter<'_>, human_id: &str, agent_id: &str) -> Vec<Statement> {
-    let count = toolkit::sql!(
+/// Counts a message of a chat. A chat that was not started is counted but not running.
+pub fn counted(project_id: &str, human_id: &str, agent_id: &str, at: &str) -> Statement {
+    toolkit::sql!(
         "INSERT INTO chats (project_id, human_id, agent_id, started_at, ended_at, messages, \
          last_message_at) VALUES ($1, $2, $3, $4, $4, 1, $4) \
          ON CONFLICT (project_id, human_id, agent_id) DO UPDATE SET \
          messages = chats.messages + 1, \
          last_message_at = max($4, COALESCE(chats.last_message_at, $4))",
-        letter.project_id,
+        project_id,
         human_id,
         agent_id,
-        letter.at.stored(),
-    );
+        at,
+    )
+}
+
+/// Stores between a person and an agent.
+fn in_chat(letter: &Letter<'_>, human_id: &str, agent_id: &str) -> Vec<Statement> {
+    let count = counted(letter.project_id, human_id, agent_id, &letter.at.stored());
     let insert = toolkit::sql!(
         "INSERT INTO messages (id, project_id, chat, sequence, sender_id, recipient_id, content, \
          created_at, related_task_id, client_message_id) \

@@ -14,7 +14,7 @@ use toolkit::{
 
 use crate::{
     clock::Moment,
-    delivery::{CONTENT_MAX, chat_of},
+    delivery::{CONTENT_MAX, chat_of, counted},
     events as own_events,
     transition::SYSTEM,
 };
@@ -248,17 +248,7 @@ fn in_conversation(line: &Line, project_id: &str, id: &str) -> Vec<Statement> {
 
 /// Stores into a chat, after its existing messages. The message counts as read.
 fn in_chat(line: &Line, project_id: &str, [human_id, agent_id]: &[String; 2]) -> Vec<Statement> {
-    let count = toolkit::sql!(
-        "INSERT INTO chats (project_id, human_id, agent_id, started_at, ended_at, messages, \
-         last_message_at) VALUES ($1, $2, $3, $4, $4, 1, $4) \
-         ON CONFLICT (project_id, human_id, agent_id) DO UPDATE SET \
-         messages = chats.messages + 1, \
-         last_message_at = max($4, COALESCE(chats.last_message_at, $4))",
-        project_id,
-        human_id,
-        agent_id,
-        &line.at,
-    );
+    let count = counted(project_id, human_id, agent_id, &line.at);
     let insert = toolkit::sql!(
         "INSERT INTO messages (id, project_id, chat, sequence, sender_id, recipient_id, content, \
          created_at) SELECT $1, project_id, $2, messages, $3, $4, $5, $6 FROM chats \

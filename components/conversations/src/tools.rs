@@ -9,7 +9,7 @@ mod reading;
 mod sending;
 mod session;
 
-use toolkit::{Text, apps::App};
+use toolkit::{Stop, Text, apps::App, invalid};
 
 pub use agents::{RenewPasskey, RetireAgent};
 pub use conversation::{EndConversation, StartConversation};
@@ -54,6 +54,24 @@ toolkit::export_tools!(
 
 /// `_meta` of a tool for pages that models do not see.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
+
+/// Refuses a text that is too long, without repeating it.
+fn bounded(pointer: &str, text: Option<&str>, most: usize) -> Result<(), Stop> {
+    match text.and_then(|it| it.chars().nth(most)) {
+        None => Ok(()),
+        Some(_) => Err(invalid(pointer, format!("must have at most {most} characters"))),
+    }
+}
+
+/// Refuses a number that is not from 1 to `most`.
+fn within(pointer: &str, number: Option<u32>, most: u32) -> Result<(), Stop> {
+    match number {
+        Some(number) if !(1..=most).contains(&number) => {
+            Err(invalid(pointer, format!("must be 1 to {most}")))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// The app that shows a conversation and writes into it, pauses and ends it.
 pub const CONVERSATION: App = App {

@@ -11,6 +11,7 @@ use toolkit::{
     sql::{self, Statement},
 };
 
+use super::{bounded, within};
 use crate::{
     delivery::{self, Letter, Place, SenderRole},
     expiry::ExpiryCheck,
@@ -119,13 +120,8 @@ impl StartConversation {
     }
 
     fn fits(&self) -> Result<(), Stop> {
-        if self.purpose.as_ref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
-            return Err(invalid("/purpose", format!("must have at most {PURPOSE_MAX} characters")));
-        }
-        if self.max_turns.is_some_and(|it| !(1..=TURNS_MAX).contains(&it)) {
-            return Err(invalid("/max_turns", format!("must be 1 to {TURNS_MAX}")));
-        }
-        Ok(())
+        bounded("/purpose", self.purpose.as_deref(), PURPOSE_MAX)?;
+        within("/max_turns", self.max_turns, TURNS_MAX)
     }
 
     /// Reads the state that the checks need at once, again where something has expired.
@@ -280,10 +276,7 @@ impl EndConversation {
     /// # Errors
     /// Why it cannot be ended (CONV-43).
     pub fn end(&self) -> Result<Ended, Stop> {
-        if self.reason_text.as_ref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
-            let message = format!("must have at most {PURPOSE_MAX} characters");
-            return Err(invalid("/reason_text", message));
-        }
+        bounded("/reason_text", self.reason_text.as_deref(), PURPOSE_MAX)?;
         for _ in 0..LOOKS_MAX {
             if let Some(ended) = self.once()? {
                 return Ok(ended);

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{Hints, Stop, Text, Tool, User, invalid, sql};
 
-use super::FOR_PAGES;
+use super::{FOR_PAGES, bounded, within};
 use crate::{
     delivery::check_content,
     expiry,
@@ -106,14 +106,9 @@ impl Tool for BeginConversation {
         let person = calling(Self::NAME)?;
         let filled = |it: &Option<String>| it.clone().filter(|it| !is_blank(it));
         let (purpose, first) = (filled(&self.purpose), filled(&self.initial_message));
-        if purpose.as_deref().is_some_and(|it| it.chars().nth(PURPOSE_MAX).is_some()) {
-            let message = format!("must have at most {PURPOSE_MAX} characters");
-            return Err(invalid("/purpose", message));
-        }
+        bounded("/purpose", purpose.as_deref(), PURPOSE_MAX)?;
         first.as_deref().map_or(Ok(()), check_content)?;
-        if self.max_turns.is_some_and(|it| !(1..=TURNS_MAX).contains(&it)) {
-            return Err(invalid("/max_turns", format!("must be 1 to {TURNS_MAX}")));
-        }
+        within("/max_turns", self.max_turns, TURNS_MAX)?;
         let (mut project_id, initiator) =
             (filled(&self.project_id), filled(&self.initiator_agent_id));
         let target = match filled(&self.target_agent_id) {
@@ -180,9 +175,7 @@ impl Tool for ListConversations {
     fn call(self, _: &User) -> Result<Conversations, Stop> {
         let person = calling(Self::NAME)?;
         let Self { project_id, state, agent_id, query, cursor } = self;
-        if query.as_deref().is_some_and(|it| it.chars().nth(QUERY_MAX).is_some()) {
-            return Err(invalid("/query", format!("must have at most {QUERY_MAX} characters")));
-        }
+        bounded("/query", query.as_deref(), QUERY_MAX)?;
         let filled = |it: Option<String>| it.filter(|it| !it.is_empty());
         let filter =
             Filter { project_id: filled(project_id), state, agent_id: filled(agent_id), query };
@@ -223,10 +216,8 @@ impl Tool for GetConversation {
 
     fn call(self, _: &User) -> Result<Transcript, Stop> {
         let person = calling(Self::NAME)?;
+        within("/limit", self.limit, PAGE_MAX)?;
         let limit = self.limit.unwrap_or(PAGE);
-        if !(1..=PAGE_MAX).contains(&limit) {
-            return Err(invalid("/limit", format!("must be 1 to {PAGE_MAX}")));
-        }
         let range = Range { before: self.before, after: self.after, limit };
         transcripts::read(&person, &self.conversation_id, range)
     }

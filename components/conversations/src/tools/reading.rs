@@ -3,8 +3,9 @@
 use output::conversations::{ChatMessage, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolkit::{Hints, Stop, Text, Tool, User, events as host_events, invalid, sql};
+use toolkit::{Hints, Stop, Text, Tool, User, events as host_events, sql};
 
+use super::within;
 use crate::{
     events,
     expiry::ExpiryCheck,
@@ -254,10 +255,8 @@ impl Tool for GetConversationMessages {
     type Output = ConversationMessages;
 
     fn call(self, _: &User) -> Result<ConversationMessages, Stop> {
+        within("/limit", self.limit, LIMIT_MAX)?;
         let limit = self.limit.unwrap_or(LIMIT);
-        if !(1..=LIMIT_MAX).contains(&limit) {
-            return Err(invalid("/limit", format!("must be 1 to {LIMIT_MAX}")));
-        }
         let (session, found, rows) = self.read_state(limit)?;
         let found = found.filter(|it| it.project_id == session.project_id);
         let found = found.ok_or_else(|| refusals::conversation_not_found(&self.conversation_id))?;

@@ -4,11 +4,12 @@ use output::conversations::{Agent, AgentKind, Agents};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{
-    Hints, Stop, Text, Tool, User, invalid,
+    Hints, Stop, Text, Tool, User,
     sql::{self, Error, Statement},
     unavailable,
 };
 
+use super::bounded;
 use crate::{
     clock::Moment,
     directory, events,
@@ -108,23 +109,15 @@ impl Tool for Authenticate {
     type Output = Authentication;
 
     fn call(self, _: &User) -> Result<Authentication, Stop> {
-        bounded("/agent_id", &self.agent_id, directory::ID_CHARS_MAX)?;
-        bounded("/passkey", &self.passkey, passkey::CHARS_MAX)?;
-        bounded("/project_id", &self.project_id, directory::ID_CHARS_MAX)?;
+        bounded("/agent_id", Some(&self.agent_id), directory::ID_CHARS_MAX)?;
+        bounded("/passkey", Some(&self.passkey), passkey::CHARS_MAX)?;
+        bounded("/project_id", Some(&self.project_id), directory::ID_CHARS_MAX)?;
         for _ in 0..ROUNDS_MAX {
             if let Some(outcome) = self.once()? {
                 return Ok(outcome);
             }
         }
         Err(unavailable("The agent keeps changing; call again.", None))
-    }
-}
-
-/// Refuses a text that is too long, without repeating it.
-fn bounded(pointer: &str, text: &str, most: usize) -> Result<(), Stop> {
-    match text.chars().nth(most) {
-        None => Ok(()),
-        Some(_) => Err(invalid(pointer, format!("must have at most {most} characters"))),
     }
 }
 
