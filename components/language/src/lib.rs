@@ -6,6 +6,7 @@ pub mod aside;
 pub mod bare;
 pub mod chat;
 pub mod clock;
+pub mod condition;
 pub mod consent;
 pub mod context;
 pub mod contract;
