@@ -234,6 +234,14 @@ impl Family for Conversations {
         manner: Option<Manner>,
         context: &TurnContext<'_>,
     ) -> Option<FollowUp> {
+        let is_order = plan.is_some() && matches!(goal, None | Some(Goal::Talks));
+        if (goal == Some(Goal::Halt) || is_order && utterance.halts()) && utterance.is_conditional()
+        {
+            return Some(FollowUp::Answer(context.say(
+                "条件つきで止めたり続けたりはできないため、何もしていません。今すぐでよければ、「止めて」のように条件なしで書いてください。",
+                "I cannot stop or go on with a conversation on a condition, so nothing was done. If it may be at once, write it without the condition, such as \"stop it\".",
+            )));
+        }
         // `kill it`, `continue`: for the begun conversation.
         let order = utterance.order().filter(|_| plan.is_some());
         if let (Some(order), Some(id)) = (order, &self.begun) {

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use language::{
     Date,
     clock::{is_numeral, starts},
+    condition,
     coverage::is_small,
     name_pieces::is_name_char,
     numbers::whole,
@@ -430,6 +431,18 @@ impl Sentence {
         let text: String = self.lower.iter().collect();
         // A message to the agents may have these words.
         marks(ENDS).any(|it| text.contains(it)) && message_for_both(self).is_none()
+    }
+
+    /// Whether it orders to end, to pause or to go on.
+    pub(super) fn halts(&self) -> bool {
+        self.has(&[Word::HALT]) || self.order().is_some() || self.ends_conversation()
+    }
+
+    /// Whether that depends on something that is not known: `stop it if someone repeats a word`.
+    pub(super) fn is_conditional(&self) -> bool {
+        const ORDERS: &str = "止め|とめ|終わ|終了|停止|中断|切り上げ|やめ|再開|続け";
+        let text: String = self.lower.iter().collect();
+        condition::depends(&text, ORDERS)
     }
 
     /// Returns the short order that the whole sentence is: `continue`, `kill it`, `再開`.
