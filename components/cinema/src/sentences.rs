@@ -512,7 +512,7 @@ impl Family for Cinema {
                     return Some(FollowUp::Answer(text));
                 }
                 let Some(next) = visit.as_price_question(utterance, context) else {
-                    return questions::no_discounts(utterance, context.language)
+                    return questions::price_remark(utterance, Goal::Price, context.language)
                         .map(|it| FollowUp::Answer(it.trim_end().to_owned()));
                 };
                 **visit = next;

@@ -72,7 +72,7 @@ const PHRASES: &[(Aside, &str)] = &[
     ),
     (
         Aside::Answerer,
-        "あなたはだれ|あなたは誰|あなたは何|あなたって何|君はだれ|君は誰|きみはだれ|お名前は何|君の名前|君の名前は何|あなたの名前|あなたの名前は何|あなたのお名前|ai|あなたはai|君はai|きみはai|aiですか|人間|あなたは人間|君は人間|ロボット|ボット|あなたはロボット|chatgpt|あなたはchatgpt|gemini|claude|どのモデル|モデルは何|何のモデル|\
+        "あなた誰|あなただれ|君誰|あなたはだれ|あなたは誰|あなたは何|あなたって何|君はだれ|君は誰|きみはだれ|お名前は何|君の名前|君の名前は何|あなたの名前|あなたの名前は何|あなたのお名前|ai|あなたはai|君はai|きみはai|aiですか|人間|あなたは人間|君は人間|ロボット|ボット|あなたはロボット|chatgpt|あなたはchatgpt|gemini|claude|どのモデル|モデルは何|何のモデル|\
          who are you|what are you|who is this|who am i talking to|who am i speaking to|what's your name|whats your name|what is your name|do you have a name|are you ai|are you an ai|are you a bot|are you a robot|are you human|are you a human|are you real|are you a person|are you a real person|are you chatgpt|are you gpt|are you gemini|are you claude|are you a language model|are you an llm|is this ai|is this an ai|is this a bot|which model are you|what model are you|which model is this|what model is this",
     ),
     (

@@ -35,6 +35,8 @@ enum Phrase {
     WeekendOf(i32),
     /// Last day of the month.
     MonthEnd,
+    /// First day of the next month.
+    NextMonthStart,
     /// English month.
     Month(i8),
     /// Hours, in minutes from midnight.
@@ -106,6 +108,10 @@ const PHRASES: &[(Phrase, &str)] = &[
     (
         Phrase::MonthEnd,
         "月末|今月末|来月末|end of the month|the end of the month|end of this month|end of next month|the end of next month|last day of the month",
+    ),
+    (
+        Phrase::NextMonthStart,
+        "来月頭|来月の頭|来月初|来月初め|来月はじめ|来月の初め|来月のはじめ|beginning of next month|start of next month|the beginning of next month|the start of next month",
     ),
     (Phrase::Weekend, "週末|今週末|weekend|this weekend|the weekend"),
     (Phrase::Month(1), "january|jan"),
@@ -439,6 +445,9 @@ impl Reading {
                 let month = first.checked_add(i32::from(months).months()).ok()?;
                 self.when.date = Some(month.last_of_month());
             }
+            Phrase::NextMonthStart => {
+                self.when.date = Some(self.today.first_of_month().checked_add(1.months()).ok()?);
+            }
             // Parsed as a written date together with its day.
             Phrase::Month(_) => return None,
             Phrase::Hours(from, to) => {
@@ -732,6 +741,8 @@ mod tests {
             ("今月末に2枚", 11, 30),
             ("月末", 11, 30),
             ("来月末", 12, 31),
+            ("来月頭にして", 12, 1),
+            ("at the beginning of next month", 12, 1),
             ("来週末に2枚", 11, 28),
             ("再来週末", 12, 5),
             ("at the end of the month", 11, 30),

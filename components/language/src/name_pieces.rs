@@ -122,7 +122,7 @@ impl Utterance {
 
     /// Returns what is to be excluded: `ランチ以外`, `except lunch`.
     pub fn excluded_name(&self) -> Option<Piece> {
-        const BEHIND: &str = "以外|を除いて|を除く|を除き";
+        const BEHIND: &str = "以外|を除いて|を除く|を除き|はもう見た|は見たので|は見たから|はもう観た|は観たので|は観たから";
         const BEFORE: &str = "except for|except|other than|apart from|aside from|besides|anything but|excluding|but not|but no";
         const ENDS: &[char] = &['、', '。', ',', '.', '?', '!', ' ', '　', 'は', 'を', 'で', 'に'];
         for mark in marks(BEHIND) {

@@ -577,17 +577,47 @@ fn stem(word: &str) -> String {
     bare.unwrap_or(&word).to_owned()
 }
 
-/// Further known spans of a lowercase sentence: lengths, ratings, picks.
+/// Span of a limit of the price: `2000円以下`, `金額は1万円まで`, `under 4500 yen`.
+pub(super) fn price_limit(lower: &[char]) -> Option<(usize, usize)> {
+    const BEFORE: &str = "金額は|料金は|値段は|予算は|予算|合計|全部で|一人|1人|¥|not more than |no more than |not over |at most |up to |max |maximum |under |below |less than |within |budget of |budget is |budget ";
+    const UNITS: &str = "円| yen|yen";
+    const BEHIND: &str = "くらいまで|ぐらいまで|以下|以内|未満|まで|より安い|より安く|に収め|で収め| or less| at most| max| in total";
+    let text = |from: usize, to: usize| lower[from..to].iter().collect::<String>();
+    let is_digit = |it: &char| it.is_ascii_digit() || matches!(it, ',' | '万' | '千' | '百');
+    let mut at = 0;
+    while let Some(from) = (at..lower.len()).find(|it| lower[*it].is_ascii_digit()) {
+        let to = (from..lower.len()).find(|it| !is_digit(&lower[*it])).unwrap_or(lower.len());
+        at = to;
+        let (mut begin, mut behind) = (from, text(to, lower.len()));
+        let yen = marks(UNITS).find(|it| behind.starts_with(it));
+        behind = yen.map_or(behind.as_str(), |it| &behind[it.len()..]).to_owned();
+        let tail = marks(BEHIND).find(|it| behind.starts_with(it));
+        let mut has_lead = false;
+        while let Some(lead) = marks(BEFORE).find(|it| text(0, begin).ends_with(it)) {
+            begin -= lead.chars().count();
+            has_lead = true;
+        }
+        let is_price = yen.is_some() || text(begin, from).contains(['¥', '金', '料', '値', '予']);
+        if is_price && (tail.is_some() || has_lead) {
+            let length = |it: Option<&str>| it.map_or(0, |it| it.chars().count());
+            return Some((begin, to + length(yen) + length(tail)));
+        }
+    }
+    None
+}
+
+/// Further known spans of a lowercase sentence: lengths, ratings, prices, picks.
 pub(super) fn spans(lower: &[char]) -> Vec<(usize, usize)> {
-    let length = minutes(lower).map(|it| it.1);
-    length.into_iter().chain(rating(lower).map(|it| it.1)).chain(superlatives(lower)).collect()
+    let length = minutes(lower).map(|it| it.1).into_iter().chain(price_limit(lower));
+    length.chain(rating(lower).map(|it| it.1)).chain(superlatives(lower)).collect()
 }
 
 /// Spans of superlatives: `いちばん早い回`, `一番新しい`.
 fn superlatives(lower: &[char]) -> Vec<(usize, usize)> {
     let tables = ORDERS.iter().map(|it| it.1).chain([EARLIEST, LATEST]);
     // Words such as good or popular may be part of anything.
-    const MARKS: [&str; 7] = ["一番", "いちばん", "最", "早い", "遅い", "latest", "earliest"];
+    const MARKS: [&str; 8] =
+        ["一番", "いちばん", "最", "早い", "遅い", "評価", "latest", "earliest"];
     let words =
         tables.flat_map(marks).filter(|text| MARKS.iter().any(|mark| text.starts_with(mark)));
     let found = words.flat_map(|word| {

@@ -13,7 +13,7 @@ use language::{
 
 use super::{
     answers::{approves_after_all, is_thinking, place_of},
-    conditions::{Conditions, sorting},
+    conditions::{self, Conditions, names_position, sorting},
     facts::MAKERS,
     marks::named_seats,
     rules::Goal,
@@ -206,6 +206,7 @@ pub(super) fn asks_price(utterance: &Sentence, is_price: bool) -> bool {
         Word::DELETE,
     ];
     let is_asked = is_price
+        || only_limits_price(utterance)
         || utterance.asks() && (utterance.says(REDUCED) || asks_price_for_others(utterance));
     is_asked && !utterance.has(OTHERS) && utterance.title().is_none()
 }
@@ -308,6 +309,36 @@ impl Visit {
 
     /// The films that were listed without those that are refused now or were before: `ゴジラも抜きで`, `without Ikiru`.
     pub(super) fn without(&self, utterance: &Sentence) -> Option<Self> {
+        let other = self.other_than(utterance);
+        let no = other.clone().or_else(|| self.refused_films(utterance))?;
+        let all = self.wanted.without.iter().fold(no, |all, it| format!("{all}・{it}"));
+        let mut next =
+            Self { choices: Vec::new(), question: None, film_of_answer: None, ..self.clone() };
+        next.wanted.without = Some(all);
+        if other.is_some() {
+            (next.film, next.showing, next.title) = (None, None, None);
+            next.seats.clear();
+            next.sentence = utterance.text();
+            next.aim = if self.aim == Aim::Book { Aim::Book } else { Aim::Films };
+        }
+        Some(next)
+    }
+
+    /// The chosen film or that of the last answer, where another one is wished: `他の映画で`, `もう見たから他ので`.
+    fn other_than(&self, utterance: &Sentence) -> Option<String> {
+        const OTHER: &str = "他の映画|ほかの映画|別の映画|違う映画|another film|another movie|a different film|a different movie|some other film|some other movie";
+        const ANY: &str = "他の|ほかの|別の|違うの|something else|a different one|another one";
+        const SEEN: &str =
+            "もう見た|もう観た|見たことある|観たことある|前に見た|already seen|seen it|seen that";
+        let film = self.film.as_ref().or(self.film_of_answer.as_ref())?;
+        let is_film = self.question.is_none_or(|it| it == Question::Film);
+        let is_any = utterance.says(ANY) && (is_film || utterance.says(SEEN));
+        let is_open = utterance.numbers.marked.is_empty() && utterance.name().is_none();
+        (is_open && (is_any || utterance.says(OTHER))).then(|| film.label.clone())
+    }
+
+    /// The films that were listed and are refused now.
+    fn refused_films(&self, utterance: &Sentence) -> Option<String> {
         const BEFORE: &str = "and not |and no |without |not |no |except |leave out |skip ";
         const BEHIND: &str = "抜きで|抜いて|除いて|外して|なしで|無しで|以外で|以外|いらない";
         let text = utterance.text().to_lowercase();
@@ -326,12 +357,7 @@ impl Visit {
         let names: Vec<_> = if is_listed(&name) { vec![name] } else { both.split('と').collect() };
         let listed = || names.iter().all(is_listed).then(|| names.join("・"));
         let is_open = self.question == Some(Question::Film) && utterance.when.spans.is_empty();
-        let no = utterance.refused_genres().or_else(listed).filter(|_| is_open)?;
-        let all = self.wanted.without.iter().fold(no, |all, it| format!("{all}・{it}"));
-        let mut next =
-            Self { choices: Vec::new(), question: None, film_of_answer: None, ..self.clone() };
-        next.wanted.without = Some(all);
-        Some(next)
+        utterance.refused_genres().or_else(listed).filter(|_| is_open)
     }
 
     /// The same seats that were looked at, to be booked for a number of people: `じゃあ2枚`, `book two of them`.
@@ -568,24 +594,41 @@ fn no_order_by_price(utterance: &Sentence, language: Language) -> Option<String>
         "料金は映画では決まらず、上映と座席の種類ごとなので、料金の順には並べられません。「1番の料金は？」のように書くと確かめられます。",
         "Prices go by showing and kind of seat, not by film, so I cannot put films in that order. Write for example \"how much is number 1?\" to see them.",
     );
-    utterance.says(CHEAPEST).then(|| remark.to_owned())
+    goes_by_price(utterance).then(|| remark.to_owned())
+}
+
+/// Whether prices are to decide: `一番安い席`, `2000円以下の席`.
+fn goes_by_price(utterance: &Sentence) -> bool {
+    utterance.says(CHEAPEST) || conditions::price_limit(&utterance.lower).is_some()
+}
+
+/// Whether `utterance` only limits the price of what is chosen: `金額は3000円まで`.
+fn only_limits_price(utterance: &Sentence) -> bool {
+    conditions::price_limit(&utterance.lower).is_some()
+        && utterance.title().is_none()
+        && utterance.when.spans.is_empty()
+        && utterance.numbers.counts.is_empty()
+        && !names_position(utterance)
+        && unused(utterance, &Used::default()).is_empty()
 }
 
 /// Explains that seats are not chosen by price.
 pub(super) fn no_cheap_seats(utterance: &Sentence, language: Language) -> Option<String> {
     let remark = language.pick(
-        "料金は座席の種類ごとで、安い席だけを選ぶことはできません。合計は予約の前に示します。",
-        "Prices go by the kind of seat, so I cannot pick the cheapest. You see the total before you book.",
+        "料金は座席の種類ごとで、料金で席を選ぶことはできません。合計は予約の前に示します。",
+        "Prices go by the kind of seat, so I cannot choose seats by price. You see the total before you book.",
     );
-    utterance.says(CHEAPEST).then(|| remark.to_owned())
+    goes_by_price(utterance).then(|| remark.to_owned())
 }
 
 /// Remark about prices in `utterance`.
 pub(super) fn price_remark(utterance: &Sentence, goal: Goal, language: Language) -> Option<String> {
     match goal {
-        Goal::Price => no_discounts(utterance, language),
+        Goal::Price => {
+            no_discounts(utterance, language).or_else(|| no_cheap_seats(utterance, language))
+        }
         Goal::Films | Goal::Showtimes => no_order_by_price(utterance, language),
-        Goal::Book | Goal::Seats => no_cheap_seats(utterance, language),
+        Goal::Book | Goal::Hold | Goal::Seats => no_cheap_seats(utterance, language),
         _ => None,
     }
 }

@@ -338,6 +338,12 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         &[Sign::Genre, Sign::Counted, Sign::When],
         &[ASKS, Says(&[Word::SHOW, Word::EXISTS]), THEIRS],
     ),
+    rule(
+        66,
+        Goal::Book,
+        &[Sign::Refused, Sign::Counted, Sign::When],
+        &[ASKS, Says(&[Word::SHOW, Word::EXISTS]), THEIRS],
+    ),
     rule(66, Goal::Films, &[Sign::Genre, Sign::When], &[]),
     rule(66, Goal::Films, &[Sign::Refused, Sign::When], &[THEIRS, Sign::Counted]),
     rule(66, Goal::Films, &[Sign::Refused, Says(&[Word::LIST, Word::EXISTS])], &[THEIRS]),

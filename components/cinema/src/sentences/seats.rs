@@ -263,7 +263,8 @@ impl Visit {
             "予約するときは「A5とA6を予約して」のように書いてください。",
             "To book, write for example \"book A5 and A6\".",
         );
-        context.conclude(format!("{head}\n{}\n{next}", lines.join("\n")))
+        let text = self.noted(format!("{head}\n{}\n{next}", lines.join("\n")));
+        context.conclude(text)
     }
 
     fn choice(&self, context: &TurnContext<'_>, at: usize, group: &[Seat]) -> Choice {

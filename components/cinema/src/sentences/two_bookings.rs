@@ -184,18 +184,19 @@ pub(super) fn find_unavailable(text: &str) -> Option<(usize, usize, usize)> {
     unavailable_after(&lower, at)
 }
 
-/// Finds such a condition that begins with its clause: `、朝の回が満席だったら`.
+/// Finds such a condition that begins with its clause, `、朝の回が満席だったら`, or that the film is the subject of:
+/// `アキラ満席だったらゴジラ`.
 fn is_full(text: &str) -> Option<(usize, usize, usize)> {
     let starts = text.match_indices(['、', '。']).map(|it| it.0 + it.1.len());
-    starts
-        .rev()
-        .find_map(|from| unavailable_after(text, from).filter(|it| text.is_char_boundary(it.0)))
+    let of_clause = starts.rev().find_map(|from| unavailable_after(text, from));
+    let of_film = || unavailable_after(text, 0).map(|it| (it.1, it.1, it.2));
+    of_clause.or_else(|| of_film().filter(|it| !text[it.1..it.2].is_ascii()))
 }
 
 /// Finds the words for `it is unavailable` behind `at`, in a lowercase text.
 fn unavailable_after(lower: &str, at: usize) -> Option<(usize, usize, usize)> {
     const UNAVAILABLE: &str = "埋まってたら|埋まっていたら|満席なら|満席だったら|売り切れなら|売り切れだったら|売り切れてたら|売り切れていたら|取れなければ|取れなかったら|とれなければ|とれなかったら|空いてなければ|空いてなかったら|空いていなければ|だめなら|ダメなら|sold out|full|not available|unavailable|taken|gone|booked out|no seats";
-    const IS: [&str; 4] = [" is ", "'s ", " are ", "'re "];
+    const IS: [&str; 5] = [" is ", "'s ", " are ", "'re ", " if "];
     marks(UNAVAILABLE).find_map(|phrase| {
         let found = at + lower[at..].find(phrase)?;
         let ends =
@@ -308,6 +309,8 @@ mod tests {
             ("明日のAKIRAを2枚取って、もし夜が埋まってたら朝の回にして", "朝の回にして"),
             ("book 2 for Akira, if the evening is full, take the noon one", "take the noon one"),
             ("book 2 for Akira tomorrow if it's sold out book Totoro", "book Totoro"),
+            ("Book Akira at 6, if sold out Godzilla at 4", "Godzilla at 4"),
+            ("明日のAKIRA満席だったらゴジラを2枚", "ゴジラを2枚"),
         ] {
             assert_eq!(order(text).as_deref(), Some(expected), "{text}");
         }

@@ -182,7 +182,9 @@ impl Visit {
         };
         let is_first = Conditions::parse(utterance).is_first;
         let words = [words::TICKET, words::SEAT, Word::WANT];
-        let counts = utterance.numbers.people().is_some() && utterance.has(&words);
+        let is_ticket = |it: &(usize, usize)| matches!(utterance.lower[it.1 - 1], '枚' | '席');
+        let counts = utterance.numbers.people().is_some()
+            && (utterance.has(&words) || utterance.numbers.counted.iter().any(is_ticket));
         let aim = match aim {
             // A number of tickets requests a booking.
             Aim::Showtimes if counts => Aim::Book,
@@ -308,7 +310,9 @@ impl Visit {
     /// A visit guessed from a name with a time or a number.
     pub(super) fn guessed(utterance: &Sentence, goal: Goal) -> Self {
         let mut visit = Self::new(utterance, goal, None);
-        let name = || utterance.leftover().filter(|_| !is_vague(utterance));
+        let without = visit.wanted.without.clone().unwrap_or_default();
+        let name = utterance.leftover().filter(|_| !is_vague(utterance));
+        let name = || name.filter(|it| !without.contains(it.as_str()));
         visit.title = visit.title.take().or_else(name);
         visit.is_guess = true;
         visit

@@ -39,7 +39,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
          何が観|何が見|何観|なに観|間に合う回|これからの回|間に合う|回を教|映画|えいが|夜の回|昼の回|朝の回|夕方の回|最終回|映画館|late shows|late showings|late screenings|late films|late movies|レイトショー|ナイトショー|\
          currently showing|currently playing|that's showing|that is showing|showing now|showing today|\
          showing tonight|showing tomorrow|showing on|showing this|on the big screen|at the movies|シネマ|作品|\
-         上映を教|上映教え|上映ある|上映はあ|上映があ|上映あり|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|any shows|any showings|showings|movie|movies|film|films|what's on|\
+         上映一覧|上映リスト|上映を教|上映教え|上映ある|上映はあ|上映があ|上映あり|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|any shows|any showings|showings|movie|movies|film|films|what's on|\
          what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|\
          screenings|now showing|in theaters|in theatres",
     ),
@@ -48,7 +48,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "最終回は?|最終回いつ|最終回はいつ|最終上映は?|最後の回は?|最後の回はいつ|最後の上映は?|最初の回は?|最初の回はいつ|最初の上映は?|スクリーンはどこ|スクリーンどこ|スクリーンはどれ|何番スクリーン|どのスクリーン|スクリーンは何番|スクリーン何番|which screen|what screen|は何時?|は何時ですか|は何時から|は何時に|は何時の|は何時まで|何時にやって|何時にある|next showing|next screening|上映時間|上映時刻|上映スケジュール|\
          上映予定|上映回|上映枠|時間枠|時間帯|タイムテーブル|上映時間枠|なんじから|なんじに|なんじの|なんじまで|何時から|何時の回|何時に始|何時に上映|何時上映|何時開始|何時ごろから|開始時間|開始時刻|いつ上映|上映は何時|\
          スケジュール|showtime|showtimes|show times|screening time|screening times|what time|what times|\
-         when is|when does|time slots|timetable|schedule|start times|starting times|session times",
+         when is|when does|times today|times tonight|times tomorrow|time slots|timetable|schedule|start times|starting times|session times",
     ),
     (
         SEAT,
