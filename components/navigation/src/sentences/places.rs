@@ -16,7 +16,7 @@ use language::{
     words::Word,
 };
 
-use self::tables::{BETWEEN, FIELDS, LEADS, SOUGHT, STOPS, TAILS};
+use self::tables::{BEGINS, BETWEEN, FIELDS, LEADS, SOUGHT, STOPS, TAILS};
 use super::{VOCABULARY, planner, words};
 
 /// Maximum number of places of a list, as in a distance table.
@@ -198,7 +198,8 @@ impl Sentence {
         let all = places.origins.iter().chain(&places.destinations);
         let is_count = |piece: &Piece| {
             let number = piece.text.rsplit_once('は').map_or(piece.text.as_str(), |it| it.1).trim();
-            let unit = number.trim_start_matches(|it: char| it.is_ascii_digit());
+            let is_digit = |it: char| it.is_ascii_digit() || matches!(it, '万' | '千' | '百');
+            let unit = number.trim_start_matches(is_digit);
             // `10人まででお願いします`
             let unit = unit.split_once("まで").map_or(unit, |it| it.0);
             unit.len() < number.len() && (unit.is_empty() || marks(UNITS).any(|it| it == unit))
@@ -344,14 +345,20 @@ impl Sentence {
         const NO: &str =
             "without|without going|not|don't|do not|avoid|never|not going|avoiding|instead of|no";
         let mut found: Vec<Piece> = Vec::new();
+        // `川崎寄りたい` has no particle.
+        let bare =
+            |spot: &&(usize, usize)| marks("寄りた|寄って|寄る").any(|it| self.is_at(it, spot.1));
+        found.extend(self.spots.iter().find(bare).map(|it| self.piece(it.0, it.1)));
         for mark in marks(BEHIND) {
             let Some(end) = self.find(mark, 1) else { continue };
             let behind = end + mark.chars().count();
             if marks(NOT).any(|it| self.is_at(it, behind)) {
                 continue;
             }
-            // Several places are visited in turn.
-            let is_round = mark.contains('回') || mark.contains('順');
+            // Several places are visited in turn: `新宿、池袋に寄って上野` behind an origin.
+            let is_round = mark.contains('回')
+                || mark.contains('順')
+                || self.is_listed_before(end) && self.spots.iter().any(|it| it.0 >= behind);
             let cuts = marks(CUTS).filter(|it| !(is_round && *it == "、"));
             let cuts = cuts.flat_map(|cut| {
                 let length = cut.chars().count();
@@ -377,6 +384,18 @@ impl Sentence {
         found.retain(|it| !self.is_request(it) && !self.is_road(it));
         found.truncate(VIA_MAX);
         found
+    }
+
+    /// Whether only known places and commas are between an origin's mark and `end`.
+    fn is_listed_before(&self, end: usize) -> bool {
+        const JOINTS: [char; 3] = ['、', '・', 'と'];
+        let Some((begin, length)) = self.first(BEGINS, 0).filter(|it| it.0 < end) else {
+            return false;
+        };
+        let is_listed = |at: usize| {
+            JOINTS.contains(&self.lower[at]) || self.spots.iter().any(|it| it.0 <= at && at < it.1)
+        };
+        (begin + length..end).all(is_listed)
     }
 
     /// Returns three or more places in order: `三軒茶屋→下北沢→吉祥寺`, `from Ueno to Ginza to Odaiba`.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use language::{
     chat::CONTINUED,
     context::{TurnContext, failure, output, submitted},
+    coverage::{Used, unused},
     message::Part,
     rules::Percent,
     say,
@@ -463,7 +464,13 @@ impl Query {
         let is_priced = utterance.has(&[Word::PRICE]) || utterance.says(ABOUT) || opens;
         let is_toll = is_priced && utterance.says(TOLLS);
         const HOW: &str = "どのくらい|どれくらい|どのぐらい|どれぐらい";
-        let is_long = is_measured(DURATION) || asks && utterance.says(HOW);
+        // `how long is that?`, in words that films have as well.
+        const LONG: &str = "何分|何時間|how long";
+        let is_bare = || {
+            let is_left = unused(utterance, &Used::default()).is_empty();
+            asks && utterance.says(LONG) && is_left
+        };
+        let is_long = is_measured(DURATION) || asks && utterance.says(HOW) || is_bare();
         match () {
             () if is_toll || asks && utterance.says(LEAVE) => Some(ANSWERED),
             () if asks_arrival(&utterance.text()) || is_measured(DISTANCE) => Some(ANSWERED),
@@ -490,7 +497,7 @@ impl Query {
 
     /// Returns the stops that `utterance` removes: `やっぱり寄らない`, `skip Akihabara`.
     fn removed_stops(&self, utterance: &Sentence) -> Vec<String> {
-        const NO_STOP: &str = "経由はなし|経由は無し|経由はやめ|経由をやめ|経由はいらな|経由は不要|経由なく|寄るのはなし|寄るのは無し|寄り道はなし|寄り道はやめ|remove the stop|remove that stop|drop the stop|drop that stop|delete the stop|cancel the stop|forget the stop|lose the stop|cut the stop|経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|don't stop|no stops|nonstop|non-stop";
+        const NO_STOP: &str = "経由はなし|経由は無し|経由はやめ|経由をやめ|経由はいらな|経由は不要|経由なく|寄るのはなし|寄るのは無し|寄り道はなし|寄り道はやめ|remove the stop|remove that stop|drop the stop|drop that stop|delete the stop|cancel the stop|forget the stop|lose the stop|cut the stop|経由なし|経由しない|経由せず|寄らない|寄らず|寄るのはやめ|寄らなくて|寄り道なし|no stop|without the stop|without stopping|skip the stop|skip that stop|don't stop|no stops|nonstop|non-stop";
         let text: String = utterance.lower.iter().collect();
         let has = |words: &'static str| words.split('|').any(|it| text.contains(it));
         let (is_all, is_some) = (has(NO_STOP) || utterance.is_anything(), has(LEFT_OUT));

@@ -18,7 +18,7 @@ pub(super) const NOUNS: &[Word] = &[ROUTE, GO, DISTANCE, DURATION, SPOT];
 pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         ROUTE,
-        "ルート|ルート検索|ルート案内|道順|行き方|行きかた|経路|ナビ|案内|道のり|道案内|への道|までの道|へのルート|どう行け|どうやって行|どう行く|route|routes|\
+        "ルート|ルート検索|ルート案内|道順|行き方|行きかた|経路|ナビ|案内|道のり|道案内|への道|までの道|からの道|へのルート|どう行け|どうやって行|どう行く|route|routes|\
          directions|traffic to|traffic going to|traffic on the way to|the way to|way to|navigate|navigation|drive|driving|how do i get|how can i get|\
          how to get|how do we get|how to reach|get from|get to|take me to|take me|go home|get home|drive home|walk home|way home|家に帰りたい|家まで帰りたい|travel from|go from|\
          path",

@@ -72,13 +72,20 @@ impl Sentence {
         let mut from = 0;
         while let Some((begin, length)) = self.first(BEGINS, from) {
             from = begin + length;
+            // `参加・不参加から選ぶ` chooses.
+            if self.lower.get(from) == Some(&'選') {
+                continue;
+            }
             // `坂がきつそうだから` is a reason, `うめだから` an origin.
             const NAMES: &str = "はねだ|うめだ|わせだ|まちだ|かんだ|ごたんだ|はんだ|さんだ|うえだ|いけだ|ちよだ|いいだ|とだ";
             let cut = self.cut_before(begin, 0);
             let name: String = self.chars[cut.min(begin)..begin].iter().collect();
             let is_spot = self.spots.iter().any(|it| it.1 == begin)
                 || marks(NAMES).any(|it| it == name.trim());
-            if self.chars[..begin].ends_with(&['だ']) && !is_spot {
+            // `AKIRAはもう見たから`
+            let is_clause =
+                self.chars[..begin].ends_with(&['た']) && name.contains(['は', 'が', 'を']);
+            if (is_clause || self.chars[..begin].ends_with(&['だ'])) && !is_spot {
                 continue;
             }
             let origins = self.list(cut, begin, is_list);

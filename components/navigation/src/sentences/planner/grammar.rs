@@ -339,7 +339,7 @@ pub(super) const PHRASES: &[(Means, &str)] = &[
     // Longer than the phrases that they contain.
     (
         Means::Nothing,
-        "たくなっ|たくなり|たくなる|why not|why can't|can't i|can't we|can't you|遅くとも|on the way from|on the way to|on the way home|on the way back|寄り道な|寄り道無|寄り道はな|寄れ|一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
+        "why not|why can't|can't i|can't we|can't you|遅くとも|on the way from|on the way to|on the way home|on the way back|寄り道な|寄り道無|寄り道はな|寄れ|一般的|早く出|早くなく|速くなく|高速バス|早め|具合|急がな|経由|遠い|遠く|寄る|寄り|寄らな|寄らず|無理せず|拾って|拾いた|拾う|乗せて|if i left|if we left|if i leave|if we leave|の順で|の順に|戻りた|departing|departure|depart|オンリー|車椅子|車いす|下車|乗車|nearer|further|farther|furthest|farthest|set off|setting off|set out|setting out|as long as|reach|how many hours|how many hour|hours|hour|paying|on top|first thing|どう変わ|どう違|違う|違って|走りた|見積も|積もっ|急いでな|急がず|no hurry|not in a hurry|船橋|船堀|国道駅|日本大通り|\
          朝霞|朝日|all right|no problem|no matter|notice|how fast",
     ),
 ];

@@ -245,7 +245,7 @@ fn is_refused(text: &[char], tokens: &[Token], at: usize) -> bool {
     })
 }
 
-/// Whether what follows turns a Japanese no round: `行かない？`, `使わないと間に合わない`, `行きたくなった`, `嫌いじゃない`.
+/// Whether what follows turns a Japanese no round: `行かない？`, `使わないと間に合わない`, `嫌いじゃない`.
 fn is_wanted_after_all(no: &str, behind: &str) -> bool {
     /// Nouns and verbs for leaving out, whose question is about the rest: `車以外は？`.
     const OUT: &str = "以外|なし|無し|ナシ|抜き|ぬき|せず|外し|はずし|除い|除外|やめ";
@@ -258,9 +258,7 @@ fn is_wanted_after_all(no: &str, behind: &str) -> bool {
     }
     let must = marks(MUST).find_map(|it| behind.strip_prefix(it));
     let is_must = |rest: &str| rest.is_empty() || marks(ELSE).any(|it| rest.starts_with(it));
-    // `行きたくなった`.
-    let becomes = || no.ends_with('な') && behind.starts_with(['っ', 'り', 'る']);
-    if becomes() || marks(TURNED).any(|it| behind.starts_with(it)) || must.is_some_and(is_must) {
+    if marks(TURNED).any(|it| behind.starts_with(it)) || must.is_some_and(is_must) {
         return true;
     }
     let mut rest = behind;

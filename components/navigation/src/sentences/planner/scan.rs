@@ -31,7 +31,10 @@ static CONSTRAINTS: LazyLock<Lexicon<Means>> = LazyLock::new(|| Lexicon::new(PHR
 pub(super) fn tokens(text: &[char], today: Date) -> Vec<Token> {
     let (mut tokens, mut at) = (Vec::new(), 0);
     while at < text.len() {
-        let phrase = CONSTRAINTS.at(text, at);
+        let phrase = CONSTRAINTS.at(text, at).map(|(means, length)| {
+            let turned = means == Means::Refuse && becomes_wish(&text[at..], length);
+            (if turned { Means::Want } else { means }, length)
+        });
         // `the 3rd` of several routes is no date.
         let pick = phrase.filter(|it| matches!(it.0, Means::Constraint(Constraint::Pick(_))));
         let day = || when::day(text, at, today);
@@ -51,6 +54,12 @@ pub(super) fn tokens(text: &[char], today: Date) -> Vec<Token> {
         }
     }
     tokens
+}
+
+/// Whether the no of `length` characters turns to a wish by what follows: `使いたくなった`.
+fn becomes_wish(text: &[char], length: usize) -> bool {
+    text[..length].ends_with(&['た', 'く', 'な'])
+        && text.get(length).is_some_and(|it| "っりる".contains(*it))
 }
 
 /// Returns the number of characters of a numbered road at `at`: `246号線`, `route 246`, and `246を通` by its verb.

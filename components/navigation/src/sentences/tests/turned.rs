@@ -166,6 +166,30 @@ fn origin_at_the_end_asks_for_another_end() {
 }
 
 #[test]
+fn motorway_is_wanted_after_all() {
+    for (sentences, is_avoided) in [
+        (&["渋谷から横浜まで高速なしで", "やっぱ高速を使いたくなった"][..], false),
+        (&["高速を使いたくなってきたけど、渋谷から横浜まで"], false),
+        (&["渋谷から横浜まで、高速は使いたくない"], true),
+        (&["渋谷から横浜まで、高速には乗りたくなかった"], true),
+    ] {
+        assert_eq!(!asked(sentences)["avoid"].is_null(), is_avoided, "{sentences:?}");
+    }
+}
+
+#[test]
+fn arrival_and_clauses_are_no_ends() {
+    let found = ends(&["明日の朝9時に品川着で横浜から"]);
+    assert_eq!((&*found.0, &*found.1), ("横浜", "品川"));
+    for sentence in
+        ["参加・不参加から選ぶ", "AKIRAはもう見たからゴジラを明日2枚", "金額は1万円まで"]
+    {
+        let next = new_talk().say(sentence);
+        assert!(matches!(next, Decision::Conclude(_)), "{sentence}: {next:?}");
+    }
+}
+
+#[test]
 fn stop_comes_before_an_unmarked_end() {
     for (sentence, origin, end, stop) in [
         ("東京タワーからスカイツリー経由で浅草", "東京タワー", "浅草", "スカイツリー"),
@@ -179,6 +203,16 @@ fn stop_comes_before_an_unmarked_end() {
         assert_eq!((&*found.0, &*found.1), (origin, end), "{sentence}");
         assert_eq!(stops(&[sentence]), [stop], "{sentence}");
     }
+    for sentence in ["渋谷から新宿、池袋に寄って上野", "渋谷から新宿と池袋に寄って上野まで"]
+    {
+        assert_eq!(stops(&[sentence]), ["新宿", "池袋"], "{sentence}");
+        assert_eq!(ends(&[sentence]).1, "上野", "{sentence}");
+    }
+    assert_eq!(stops(&["渋谷から上野まで", "途中で池袋寄りたい"]), ["池袋"]);
+    assert!(stops(&["渋谷から上野まで池袋経由", "やっぱり池袋寄らない"]).is_empty());
+    assert!(stops(&["from Shibuya to Ueno via Ginza", "skip that stop"]).is_empty());
+    // The end comes before its stop.
+    assert_eq!(stops(&["渋谷から上野、池袋に寄って"]), ["池袋"]);
     let found = ends(&["渋谷から横浜、高速経由で"]);
     assert_eq!((&*found.0, &*found.1), ("渋谷", "横浜"));
     assert!(stops(&["渋谷から新宿まで池袋経由", "経由なしで"]).is_empty());
