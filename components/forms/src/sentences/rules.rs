@@ -162,7 +162,7 @@ pub(super) fn asks_fields(utterance: &Utterance) -> bool {
 /// Whether `utterance` requests a form of its own rather than a change: `make a form with …`,
 /// `form with email and phone`, `別のフォームで`.
 pub(super) fn is_new_form(utterance: &Utterance) -> bool {
-    const ANOTHER: &str = "another form|a second form|a new form|a different form|another survey|another poll|別のフォーム|新しいフォーム|もう一つフォーム|もう1つフォーム|もうひとつフォーム|フォームをもう一つ|フォームをもう1つ|フォームをもうひとつ|別のアンケート|新しいアンケート";
+    const ANOTHER: &str = "another form|a second form|a new form|a different form|another survey|another poll|別のフォーム|新しいフォーム|もう一つフォーム|もう1つフォーム|もうひとつフォーム|別のアンケート|新しいアンケート";
     const BEGINS: &str = "form with |form for |form asking |form that |a form with |a form for |a form asking |a form that |survey with |survey about |a survey with |a survey about |poll with |a poll ";
     let text: String = utterance.lower.iter().collect();
     let text = text.trim().trim_start_matches("and ").trim_start_matches("now ");

@@ -76,19 +76,21 @@ pub(in crate::sentences) fn change(
             None => (None, piece),
         };
         let text = Text::new(&piece);
-        let removed = text.find(REMOVE, 0);
-        let removed = removed.filter(|it| it.0 == 0 || !text.chars[it.0].is_ascii());
-        // `いらん物を追加`: the word belongs to a name, unless a field stands before it.
+        // `いらん物を追加`, `不要な物を追加`: the word belongs to a name, unless a field stands before it.
         let is_of_name = |(from, to): &(usize, usize)| {
             let is_noun = |it: &char| it.is_alphanumeric() && !is_hiragana(*it);
             marks("いら|要ら|不要").any(|it| text.is_at(it, *from))
-                && text.chars.get(*to).is_some_and(is_noun)
+                && text.chars[*to..].iter().find(|it| **it != 'な').is_some_and(is_noun)
                 && !items(&text.piece(0, *from)).iter().any(|name| {
                     let name = name.trim_end_matches(['は', 'も', 'を', 'が']);
                     fields.iter().any(|it| of(it, name))
                 })
         };
-        if let Some((from, to)) = removed.filter(|it| !is_of_name(it)) {
+        let mut removed = text.find(REMOVE, 0);
+        while let Some(name) = removed.filter(is_of_name) {
+            removed = text.find(REMOVE, name.1);
+        }
+        if let Some((from, to)) = removed.filter(|it| it.0 == 0 || !text.chars[it.0].is_ascii()) {
             let names = match text.chars[from].is_ascii() {
                 true => text.piece(to, text.len()),
                 false => text.piece(0, from),
@@ -145,6 +147,10 @@ pub(in crate::sentences) fn change(
         }
         if order::retyped(&mut fields, &text, of) || order::swapped(&mut fields, &text, &both, of) {
             (is_changed, is_sure) = (true, true);
+            continue;
+        }
+        if order::reversed(&mut fields, &text) {
+            is_changed = true;
             continue;
         }
         if let Some((old, new)) = order::exchanged(&text)
@@ -230,7 +236,12 @@ pub(in crate::sentences) fn change(
             };
             if let Some(field) = fields.iter_mut().find(called) {
                 about = field["name"].as_str().map(str::to_owned);
-                for (name, value) in one.more.iter().filter(|it| it.0 != DEFAULT) {
+                // `rating 1-5 and comment` limits no comment.
+                let is_number = ["number", "range"].iter().any(|it| field["type"] == *it);
+                let fits = |name: &str| {
+                    is_number || one.is_free || !["min", "max", "step"].contains(&name)
+                };
+                for (name, value) in one.more.iter().filter(|it| it.0 != DEFAULT && fits(it.0)) {
                     field[name.as_str()] = value.clone();
                 }
                 let definition = one.definition(language, 0);
@@ -500,14 +511,16 @@ fn pointed(piece: &str, name: &str) -> String {
     pointer.map_or_else(|| piece.to_owned(), |it| format!("{name}を{it}"))
 }
 
-/// Removes what opens an order: `ok can you remove the phone`, `actually drop it`.
+/// Removes what opens an order: `ok can you remove the phone`, `actually drop it`, `さっきのフォームに電話も`.
 fn ordered(piece: &str) -> String {
+    const OF_FORM: &str = "さっきのフォームに|さっきのフォームの|さきほどのフォームに|さきほどのフォームの|このフォームに|このフォームの|そのフォームに|そのフォームの|フォームに";
     const LEADS: &str = "actually|ok|okay|oh|hmm|sorry|wait|please|pls|can you|could you|would you|will you|let's|lets|then|now|just|i want to|i'd like to|we should";
     let mut text = Text::new(piece);
     if text.lower.first().is_some_and(char::is_ascii) {
         text.strip(LEADS, "");
     }
-    text.text()
+    let form = text.find(OF_FORM, 0).filter(|it| it.0 == 0 && it.1 < text.len());
+    text.piece(form.map_or(0, |it| it.1), text.len()).trim().to_owned()
 }
 
 /// Names that stay in `everything except name and CV`, `名前以外は全部`.

@@ -138,30 +138,67 @@ pub(super) fn swapped(
         false => Text::new(&text.piece(0, from)),
     };
     names.strip(LEADS, TAILS);
-    let mut named = items(&names.text());
-    if named.is_empty() || names_both(&names.text()) {
-        named = match &fields[..] {
-            _ if both.len() == 2 => both.to_vec(),
-            [one, other] => {
-                let name = |it: &Value| it["name"].as_str().unwrap_or_default().to_owned();
-                vec![name(one), name(other)]
+    let names = names.text();
+    let called = |fields: &[Value]| {
+        let names = fields.iter().filter_map(|it| it["name"].as_str());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let named = match names_both(&names) {
+        true if both.len() == 2 => both.to_vec(),
+        true => called(fields),
+        false => match ends(&names, fields) {
+            Some(ends) => called(ends),
+            None => {
+                let place = |it: String| by_place(&it, fields).unwrap_or(it);
+                items(&names).into_iter().map(place).collect()
             }
-            _ => return false,
-        };
-    }
+        },
+    };
     let mut at = named.iter().filter_map(|name| fields.iter().position(|it| is_called(it, name)));
     let (Some(one), Some(other), 2) = (at.next(), at.next(), named.len()) else { return false };
     fields.swap(one, other);
     one != other
 }
 
-/// Whether `names` only points to two fields: `swap them`, `順番を入れ替えて`.
+/// Whether `names` only points to two fields: `them`, `those two`, `順番を`.
 fn names_both(names: &str) -> bool {
-    const BOTH: &str = "them|these|those|the two|these two|those two|both|both of them|them around|them round|the fields|fields|order|the order|the two fields|both fields|項目|項目を|2つ|二つ|ふたつ|両方|それら|その2つ|この2つ|順番|並び|並び順";
-    let text = names.trim().to_lowercase();
-    let text = marks("please|please.|pls|around|round")
-        .fold(text.as_str(), |it, tail| it.strip_suffix(tail).unwrap_or(it).trim_end());
-    text.is_empty() || marks(BOTH).any(|it| it == text)
+    const LEADS: &str = "the|these|those|both|two|of|その|この";
+    const TAILS: &str = "please|pls|around|round|them|two|both|fields|order|項目|2つ|二つ|ふたつ|両方|それら|順番|並び|並び順|を|の";
+    let mut text = Text::new(names);
+    text.strip(LEADS, TAILS);
+    text.len() == 0
+}
+
+/// The two fields at an end that `names` points to: `the first two`, `最後の二つ`.
+fn ends<'a>(names: &str, fields: &'a [Value]) -> Option<&'a [Value]> {
+    const FIRST: &str = "first|top|最初の|はじめの|先頭の|一番上の|上の";
+    const LAST: &str = "last|bottom|最後の|末尾の|一番下の|下の";
+    let mut text = Text::new(names);
+    text.strip("the", "");
+    let is_pair = |words: &'static str| {
+        let end = text.find(words, 0).filter(|it| it.0 == 0 && it.1 < text.len());
+        end.is_some_and(|it| names_both(&text.piece(it.1, text.len())))
+    };
+    match () {
+        () if is_pair(FIRST) => fields.get(..2),
+        () if is_pair(LAST) => fields.get(fields.len().checked_sub(2)?..),
+        () => None,
+    }
+}
+
+/// Reverses the order of fields without sections: `逆にして`, `reverse the order`.
+pub(super) fn reversed(fields: &mut [Value], text: &Text) -> bool {
+    const LEADS: &str =
+        "順番|並び順|並び|項目|全部|を|は|の|the|order|of|fields|them|it|all|in|put";
+    const TAILS: &str = "にしてください|にしてほしい|にして|にする|に並べて|に並べ替えて|並べ替えて|に|で|order|please";
+    let mut rest = text.clone();
+    let is_said = rest.take("逆順|逆|reverse|reversed");
+    rest.strip(LEADS, TAILS);
+    let is_meant = is_said && rest.len() == 0 && fields.iter().all(|it| it["type"] != "heading");
+    if is_meant {
+        fields.reverse();
+    }
+    is_meant
 }
 
 /// Whether `sentence` exchanges fields without naming them: `入れ替えて`, `swap them please`.

@@ -18,6 +18,8 @@ use super::{kinds::FIELDS, section};
 /// Simplifies `text`, written on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
+    let more = ["フォームをもう一つ", "フォームをもう1つ", "フォームをもうひとつ"];
+    let text = more.iter().fold(text, |it, more| it.replace(more, "別のフォーム"));
     let text = purposeless(&text);
     let text = asked(&corrected(&chosen(&counted(&negated(&section::plain(&text))))));
     spaced(&examples(&uncounted(&ranges(&relative(&parted(&text), today), today))))

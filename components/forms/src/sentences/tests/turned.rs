@@ -45,6 +45,43 @@ fn undo_takes_back_what_came_last() {
 }
 
 #[test]
+fn fields_change_places_by_position_or_all_at_once() {
+    const JA: &str = "名前、メール、電話番号のフォーム";
+    const EN: &str = "form with name, email and phone";
+    for (first, then, expected) in [
+        (JA, "最初の二つを入れ替えて", "メールアドレス お名前 電話番号"),
+        (JA, "最後の2つを入れ替えて", "お名前 電話番号 メールアドレス"),
+        (JA, "一番目と三番目を入れ替えて", "電話番号 メールアドレス お名前"),
+        (JA, "逆にして", "電話番号 メールアドレス お名前"),
+        (JA, "順番を逆にしてください", "電話番号 メールアドレス お名前"),
+        ("名前と電話番号のフォーム", "二つを入れ替えて", "電話番号 お名前"),
+        (EN, "swap the first two", "Email Name Phone"),
+        (EN, "switch the last two please", "Name Phone Email"),
+        (EN, "swap the second and the third", "Name Phone Email"),
+        (EN, "reverse the order", "Phone Email Name"),
+        ("form with name and email", "swap the two", "Email Name"),
+        ("form with name and email", "swap those two around", "Email Name"),
+    ] {
+        let form = head(&[first, then]);
+        let labels = form.split(" | ").nth(1).unwrap_or_default();
+        assert_eq!(labels, expected, "{then}");
+    }
+}
+
+#[test]
+fn word_for_needless_things_belongs_to_a_name() {
+    for (sentences, expected) in [
+        (&["名前と住所のフォーム", "不要な物を追加"][..], "お名前 ご住所 不要な物"),
+        (&["名前と住所のフォーム", "いらない物も追加"], "お名前 ご住所 いらない物"),
+        (&["名前と住所のフォーム", "住所は不要"], "お名前"),
+    ] {
+        let form = head(sentences);
+        let labels = form.split(" | ").nth(1).unwrap_or_default();
+        assert_eq!(labels, expected, "{sentences:?}");
+    }
+}
+
+#[test]
 fn new_field_stands_where_it_is_put() {
     for (sentences, expected) in [
         (&["名前と電話番号のフォーム", "電話の前に住所を追加"][..], "お名前 住所 電話番号"),
