@@ -19,6 +19,7 @@ use super::{
 };
 
 const SWAPPED: &str = "左右を逆|左右逆|左右を入れ|左右入れ|左右を反|左右反|並びを逆|順番を逆|逆の並び|逆の順|逆にして|入れ替え|入れかえ|other way round|other way around|swap sides|switch sides|swap them|switch them|swap the sides|swap the two|swap left and right|swap places|switch places|reverse the order|reverse them|reverse it|flip the order|flip them|flip it|flip the sides|opposite order|mirror it";
+const EXCHANGED: &str = "swap|switch|exchange|入れ替|入れかえ|いれかえ";
 pub(super) const ONLY: &str = "だけ|のみ|only|just";
 const ADDED: &str = "追加|足し|加え|も入れ|も載せ|も並べ|もお願い|も出し|も欲し|もほし|add|also|too|as well|include|put in|plus|throw in";
 /// Phrases that add cards to those shown before.
@@ -556,7 +557,7 @@ impl Cards {
                 }
                 is_any = true;
             }
-            ([one, other], []) if says("swap|switch|入れ替|入れかえ") => {
+            ([one, other], []) if says(EXCHANGED) => {
                 let at = |card: &Card| self.found.iter().position(|it| is_named_as(card, it));
                 if let (Some(one), Some(other)) = (at(one.card), at(other.card)) {
                     self.found.swap(one, other);
@@ -565,6 +566,18 @@ impl Cards {
             }
             (_, []) if is_any => {}
             _ => return None,
+        }
+        // `swap the first two` of more.
+        let picked = pick(utterance, &self.found).filter(|_| says(EXCHANGED) && !is_any);
+        if let Some((cards, words)) = picked.filter(|_| named.is_empty())
+            && let [one, other] = &cards[..]
+        {
+            let at = |card: &String| self.found.iter().position(|it| it == card);
+            if let (Some(one), Some(other)) = (at(one), at(other)) {
+                self.found.swap(one, other);
+                self.words.extend(words);
+                return Some(true);
+            }
         }
         if named.is_empty() && says(SWAPPED) {
             self.found.reverse();

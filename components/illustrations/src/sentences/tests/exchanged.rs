@@ -156,3 +156,23 @@ fn shown_cards_are_named_with_their_limit() {
     let found = asked(&["緑のカードを2枚見せて", "カードの名前を教えて"]);
     assert_eq!(found, [("翠森精霊".to_owned(), 2)]);
 }
+
+#[test]
+fn two_of_more_change_places() {
+    for (sentence, expected) in [
+        ("swap the first two", [1, 0, 2]),
+        ("最初の2枚を入れ替えて", [1, 0, 2]),
+        ("1枚目と3枚目を入れ替えて", [2, 1, 0]),
+        ("逆にして", [2, 1, 0]),
+    ] {
+        let mut talk = new_talk();
+        let Decision::Call(calls) = talk.say("thumbnail with 3 blue cards") else { panic!("none") };
+        let next = talk.back(&calls.iter().map(answer).collect::<Vec<_>>());
+        let cards = call(&next).1["cards"].clone();
+        let picture = json!({ "mimeType": "image/png", "data": "BBBB", "cards": cards });
+        talk.back(&[output(picture)]);
+        let next = talk.say(sentence);
+        let places = expected.map(|it: usize| cards[it].clone());
+        assert_eq!(call(&next), ("compose_thumbnail", json!({ "cards": places })), "{sentence}");
+    }
+}
