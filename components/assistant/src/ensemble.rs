@@ -13,8 +13,8 @@ use language::{
     context::signature,
     contract::{TurnRequest, without_signature},
     message::Part,
-    normalize::without_joints,
-    order::order,
+    normalize::{self, without_joints},
+    order::{order, turns_round},
     small_talk::{CLOSED, SmallTalk, answer, is_nothing, takes_back},
     turn::{Conclusion, Decision},
 };
@@ -22,11 +22,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolkit::dialogue::{Answer, Heard, Language as Tongue, Name, Piece, Reply, Step, Turn};
 
-use leads::{CLAIMED_MIN, Lead, PART_MIN, apart, dropped, parts, requests, surest};
+use leads::{CLAIMED_MIN, Lead, PART_MIN, PARTS_MAX, apart, dropped, parts, requests, surest};
 use offered::Offered;
 
 /// Maximum number of notes that wait for the next answer; the latest ones are kept.
 const NOTES_MAX: usize = 8;
+/// Minimum number of wishes of a list.
+const WISHES_MIN: usize = 3;
+/// Minimum confidence for a thing of a list to be a wish.
+const WISH_MIN: f32 = 0.6;
 /// Name of the built-in small talk. No component has this name.
 const SMALL_TALK: &str = "(small talk)";
 
@@ -212,6 +216,10 @@ impl Ensemble {
         query: &mut Query<'_, F>,
         message: &str,
     ) -> Result<Vec<String>, NoReply> {
+        let wishes = self.listed_wishes(query, message)?;
+        if !wishes.is_empty() {
+            return Ok(wishes);
+        }
         let (mut leads, mut all) = (Vec::new(), Vec::new());
         for actions in parts(message) {
             let mut of_part = Vec::new();
@@ -238,6 +246,29 @@ impl Ensemble {
         Ok(if apart.is_empty() { alone } else { apart })
     }
 
+    /// Splits a list of at least three wishes, each for another component: `明日の映画、駅からの道、雪のカード`.
+    fn listed_wishes<F: Families>(
+        &self,
+        query: &mut Query<'_, F>,
+        message: &str,
+    ) -> Result<Vec<String>, NoReply> {
+        let wishes = normalize::listed(message);
+        let mut names: Vec<String> = Vec::new();
+        if !(WISHES_MIN..=PARTS_MAX).contains(&wishes.len()) {
+            return Ok(Vec::new());
+        }
+        for wish in &wishes {
+            query.set_message(wish);
+            let lead = self.lead(query)?;
+            if lead.confidence < WISH_MIN || names.contains(&lead.name) {
+                query.set_message(message);
+                return Ok(Vec::new());
+            }
+            names.push(lead.name);
+        }
+        Ok(wishes)
+    }
+
     /// Handles one request.
     fn consult<F: Families>(
         &mut self,
@@ -261,6 +292,13 @@ impl Ensemble {
             {
                 reply.confidence = 0.0;
             }
+        }
+        // `逆にして` turns round what came last, unless that has no order.
+        if turns_round(&self.request)
+            && let Some(latest) = self.latest_family.as_ref()
+            && replies.iter().any(|it| it.0 == *latest && it.1.confidence >= PART_MIN)
+        {
+            replies.retain(|it| it.0 == *latest || it.0 == SMALL_TALK);
         }
         // `stop` after a route is no order to a component that would only guess so.
         let latest = self.latest.as_deref().filter(|it| *it != SMALL_TALK);

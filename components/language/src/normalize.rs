@@ -317,6 +317,19 @@ pub fn actions(request: &str) -> Vec<String> {
     split(request, ACTION_JOINTS).into_iter().map(str::to_owned).collect()
 }
 
+/// Splits a list of things: `明日の映画、東京駅からの道と千年桜のカード`. Empty if it reports speech.
+pub fn listed(text: &str) -> Vec<String> {
+    const JOINTS: &str = "、|と|, and |, | and ";
+    if marks(REPORTED).any(|it| text.contains(it)) {
+        return Vec::new();
+    }
+    let alone = |part: &str| {
+        let end = marks(JOINTS).filter_map(|it| part.strip_suffix(it)).min_by_key(|it| it.len());
+        end.unwrap_or(part).trim().to_owned()
+    };
+    split(text, JOINTS).into_iter().map(alone).filter(|it| !it.is_empty()).collect()
+}
+
 /// Splits `text` after each of `joints` outside quotations.
 fn split<'a>(text: &'a str, joints: &'static str) -> Vec<&'a str> {
     /// Reported speech after a question or sentence.
@@ -496,6 +509,24 @@ mod tests {
             ("a blue thumbnail, scratch that, a golden one", "a golden thumbnail"),
         ] {
             assert_eq!(without_retractions(text).replace("a a ", "a "), meant, "{text}");
+        }
+    }
+
+    #[test]
+    fn things_of_a_list_stand_alone() {
+        for (text, things) in [
+            (
+                "明日の映画、駅からの道と、桜のカード",
+                &["明日の映画", "駅からの道", "桜のカード"][..],
+            ),
+            (
+                "films tomorrow, the way to Ueno and a card",
+                &["films tomorrow", "the way to Ueno", "a card"],
+            ),
+            ("「雪と月」、道", &["「雪と月」", "道"]),
+            ("映画と道について話して", &[]),
+        ] {
+            assert_eq!(listed(text), things, "{text}");
         }
     }
 
