@@ -11,6 +11,7 @@ mod refusals;
 mod requests;
 mod sentences;
 mod turned;
+mod wishes;
 
 use std::sync::LazyLock;
 
