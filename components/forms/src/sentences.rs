@@ -193,7 +193,7 @@ impl Family for Forms {
         {
             return Some(FollowUp::Answer(text));
         }
-        if let Some(text) = survey.asks_which_to_swap(utterance, context) {
+        if let Some(text) = survey.asks_which_to_move(utterance, context) {
             return Some(FollowUp::Answer(text));
         }
         if rules::wants_again(utterance)

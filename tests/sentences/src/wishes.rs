@@ -90,7 +90,8 @@ fn conversation_is_not_stopped_on_a_condition() {
         let is_told = outcome.text.contains("条件") || outcome.text.contains("condition");
         assert!(outcome.calls.is_empty() && is_told, "{sentences:?}: {}", outcome.text);
     }
-    for sentences in [&[EN, "stop it if you can"][..], &[JA, "できれば止めて"], &["conv_1を止めて"]]
+    for sentences in
+        [&[EN, "stop it if you can"][..], &["conv_1を、できれば止めて"], &["conv_1を止めて"]]
     {
         let outcome = last(sentences);
         assert_eq!(outcome.calls.last().unwrap().name, "stop_conversation", "{sentences:?}");

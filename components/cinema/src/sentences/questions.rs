@@ -318,6 +318,7 @@ impl Visit {
         if other.is_some() {
             (next.film, next.showing, next.title) = (None, None, None);
             next.seats.clear();
+            next.wanted.words.clear();
             next.sentence = utterance.text();
             next.aim = if self.aim == Aim::Book { Aim::Book } else { Aim::Films };
         }
@@ -616,7 +617,7 @@ fn only_limits_price(utterance: &Sentence) -> bool {
 pub(super) fn no_cheap_seats(utterance: &Sentence, language: Language) -> Option<String> {
     let remark = language.pick(
         "料金は座席の種類ごとで、料金で席を選ぶことはできません。合計は予約の前に示します。",
-        "Prices go by the kind of seat, so I cannot choose seats by price. You see the total before you book.",
+        "Prices go by the kind of seat, so I cannot choose seats by price or pick the cheapest. You see the total before you book.",
     );
     goes_by_price(utterance).then(|| remark.to_owned())
 }

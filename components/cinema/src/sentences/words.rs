@@ -39,7 +39,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
          何が観|何が見|何観|なに観|間に合う回|これからの回|間に合う|回を教|映画|えいが|夜の回|昼の回|朝の回|夕方の回|最終回|映画館|late shows|late showings|late screenings|late films|late movies|レイトショー|ナイトショー|\
          currently showing|currently playing|that's showing|that is showing|showing now|showing today|\
          showing tonight|showing tomorrow|showing on|showing this|on the big screen|at the movies|シネマ|作品|\
-         上映一覧|上映リスト|上映を教|上映教え|上映ある|上映はあ|上映があ|上映あり|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|any shows|any showings|showings|movie|movies|film|films|what's on|\
+         空いてるやつ|空いているやつ|上映一覧|上映リスト|上映を教|上映教え|上映ある|上映はあ|上映があ|上映あり|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|any shows|any showings|showings|movie|movies|film|films|what's on|\
          what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|\
          screenings|now showing|in theaters|in theatres",
     ),

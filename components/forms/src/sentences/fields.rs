@@ -21,7 +21,7 @@ pub(super) use self::{
     change::change,
     kinds::COMMON,
     list::{are_kinds, titled, unlabelled},
-    order::{replacement, swaps_unnamed},
+    order::{moves_unnamed, replacement, swaps_unnamed},
     plain::plain,
     poll::choice,
 };

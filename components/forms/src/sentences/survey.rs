@@ -309,16 +309,22 @@ impl Survey {
         })
     }
 
-    /// Asks which fields to exchange, if `utterance` names none of several: `入れ替えて`, `swap them`.
-    pub(super) fn asks_which_to_swap(
+    /// Asks which fields to exchange or to move, if `utterance` names none of several: `入れ替えて`, `それを先頭に`.
+    pub(super) fn asks_which_to_move(
         &self,
         utterance: &Utterance,
         context: &TurnContext<'_>,
     ) -> Option<String> {
-        let is_open = self.fields.len() != 2 && !self.is_answered();
-        (is_open && fields::swaps_unnamed(&utterance.text())).then(|| {
-            let labels: Vec<_> = self.fields.iter().filter_map(|it| it["label"].as_str()).collect();
-            let labels = labels.join(context.language.pick("、", ", "));
+        let is_open = !self.is_answered();
+        let labels: Vec<_> = self.fields.iter().filter_map(|it| it["label"].as_str()).collect();
+        let labels = labels.join(context.language.pick("、", ", "));
+        if is_open && self.about.is_none() && fields::moves_unnamed(&utterance.text()) {
+            return Some(context.say(
+                format!("どの項目を動かしますか？まだ何も変えていません。項目: {labels}"),
+                format!("Which field shall be moved? Nothing was changed yet. Fields: {labels}"),
+            ));
+        }
+        (is_open && self.fields.len() != 2 && fields::swaps_unnamed(&utterance.text())).then(|| {
             context.say(
                 format!("どの2つの項目を入れ替えますか？まだ何も変えていません。項目: {labels}"),
                 format!("Which two fields shall change places? Nothing was changed yet. Fields: {labels}"),

@@ -34,6 +34,8 @@ pub(super) fn in_language(table: &Value, language: Language) -> Value {
 
 /// Splits a list in brackets.
 pub(super) fn parts(inner: &str) -> Vec<String> {
+    /// Maximum characters of options with only spaces between them.
+    const WORD_MAX: usize = 4;
     let inner = inner.replace(" or ", ",").replace("または", ",").replace(" and ", ",");
     let chars: Vec<char> = inner.chars().collect();
     let is_digit =
@@ -51,6 +53,15 @@ pub(super) fn parts(inner: &str) -> Vec<String> {
         _ => is_mark(at),
     };
     let ends: Vec<usize> = (0..chars.len()).filter(|at| is_part(*at)).collect();
+    // `S M L XL`, `赤 青 緑`
+    let words: Vec<_> = inner.split_whitespace().collect();
+    let is_name = |it: &&str| {
+        it.chars().count() <= WORD_MAX
+            && it.chars().all(|it| it.is_alphabetic() && !it.is_lowercase())
+    };
+    if ends.is_empty() && words.len() > 2 && words.iter().all(is_name) {
+        return words.into_iter().map(str::to_owned).collect();
+    }
     let begins = [0].into_iter().chain(ends.iter().map(|it| it + 1));
     let parts = begins.zip(ends.iter().copied().chain([chars.len()]));
     let parts = parts.map(|(from, to)| chars[from..to].iter().collect::<String>());

@@ -12,6 +12,10 @@ use super::{
 /// Maximum characters of a new label.
 const LABEL_MAX: usize = 60;
 
+/// Phrases that move a field to the beginning and to the end.
+const TO_FIRST: &str = "を最初に|は最初に|を先頭に|は先頭に|を一番上に|は一番上に|を一番最初に|を上に|to the top|to the front|to the beginning|to the start|come first|comes first|goes first|go first|first";
+const TO_LAST: &str = "を最後に|は最後に|を末尾に|を一番下に|は一番下に|を下に|to the bottom|to the end|come last|comes last|goes last|go last|last";
+
 /// Moves or renames the field in `text`; returns its name, or `None` without such a
 /// request. `is_called` matches names with fields.
 pub(super) fn moved(
@@ -19,8 +23,6 @@ pub(super) fn moved(
     text: &Text,
     is_called: impl Fn(&Value, &str) -> bool,
 ) -> Option<Option<String>> {
-    const FIRST: &str = "を最初に|は最初に|を先頭に|は先頭に|を一番上に|は一番上に|を一番最初に|を上に|to the top|to the front|to the beginning|to the start|come first|comes first|goes first|go first|first";
-    const LAST: &str = "を最後に|は最後に|を末尾に|を一番下に|は一番下に|を下に|to the bottom|to the end|come last|comes last|goes last|go last|last";
     const LEADS: &str =
         "move|put|place|make|have|the|and|順番を変えて|順番を変更して|順番は|並び順は|並び順|順番";
     let named = |name: &str| {
@@ -46,7 +48,7 @@ pub(super) fn moved(
         fields.insert(if at < place { place - 1 } else { place }, field);
         return Some(moved);
     }
-    let ends = [(true, FIRST), (false, LAST)];
+    let ends = [(true, TO_FIRST), (false, TO_LAST)];
     let (is_first, to) = ends.iter().find_map(|it| Some((it.0, text.find(it.1, 1)?.0)))?;
     let name = named(&text.piece(0, to));
     let at = fields.iter().position(|it| is_called(it, &name))?;
@@ -199,6 +201,15 @@ pub(super) fn reversed(fields: &mut [Value], text: &Text) -> bool {
         fields.reverse();
     }
     is_meant
+}
+
+/// Whether `sentence` moves a field to an end without naming it: `それを先頭に`, `move it to the top`.
+pub(in crate::sentences) fn moves_unnamed(sentence: &str) -> bool {
+    const POINTERS: &str = "それ|これ|move it|move that|put it|put that";
+    let text = Text::new(sentence);
+    let pointer = text.find(POINTERS, 0).filter(|it| it.0 == 0);
+    let rest = pointer.map(|it| Text::new(&text.piece(it.1, text.len())));
+    rest.is_some_and(|it| it.has(TO_FIRST) || it.has(TO_LAST))
 }
 
 /// Whether `sentence` exchanges fields without naming them: `入れ替えて`, `swap them please`.

@@ -18,6 +18,7 @@ use super::{kinds::FIELDS, section};
 /// Simplifies `text`, written on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
+    let text = text.replace("聞くやつ", "聞くフォーム").replace("きくやつ", "聞くフォーム");
     let more = ["フォームをもう一つ", "フォームをもう1つ", "フォームをもうひとつ"];
     let text = more.iter().fold(text, |it, more| it.replace(more, "別のフォーム"));
     let text = purposeless(&text);

@@ -69,10 +69,36 @@ fn fields_change_places_by_position_or_all_at_once() {
 }
 
 #[test]
+fn field_that_nothing_points_to_is_asked_for() {
+    for (first, then) in [
+        ("名前と住所のフォーム", "それを先頭に"),
+        ("form with name and email", "move it to the top"),
+    ] {
+        let mut talk = new_talk();
+        talk.say(first);
+        let text = concluded(&talk.say(then)).text();
+        assert!(text.contains("どの項目") || text.contains("Which field"), "{then}: {text}");
+    }
+    let moved = head(&["名前と住所のフォーム", "電話番号も", "それを先頭に"]);
+    assert!(moved.ends_with("| 電話番号 お名前 住所"), "{moved}");
+}
+
+#[test]
+fn verb_and_spaces_around_fields_are_read() {
+    let form = head(&["名前とメアドと誕生日聞くやつ作って！！"]);
+    assert!(form.ends_with("| お名前 メールアドレス 誕生日"), "{form}");
+    let mut talk = new_talk();
+    let decided = talk.say("form with name, t-shirt size (S M L XL) and notes");
+    let field = &call(&decided).1["form_schema"]["fields"][1];
+    let options = field["options"].as_array().map_or(0, Vec::len);
+    assert_eq!(options, 4, "{field}");
+}
+
+#[test]
 fn word_for_needless_things_belongs_to_a_name() {
     for (sentences, expected) in [
-        (&["名前と住所のフォーム", "不要な物を追加"][..], "お名前 ご住所 不要な物"),
-        (&["名前と住所のフォーム", "いらない物も追加"], "お名前 ご住所 いらない物"),
+        (&["名前と住所のフォーム", "不要な物を追加"][..], "お名前 住所 不要な物"),
+        (&["名前と住所のフォーム", "いらない物も追加"], "お名前 住所 いらない物"),
         (&["名前と住所のフォーム", "住所は不要"], "お名前"),
     ] {
         let form = head(sentences);
