@@ -102,7 +102,7 @@ fn no_server_error(data: &Path) -> String {
     let alone = format!(
         "; that of `madoguchi dev --serve` in this folder is reached by --data {DATA_ALONE}"
     );
-    let alone = Path::new(DATA_ALONE).is_dir().then_some(alone).unwrap_or_default();
+    let alone = if Path::new(DATA_ALONE).is_dir() { alone } else { String::new() };
     format!(
         "no server that an operator can reach runs on {} (one that starts can be reached once its components are compiled); see --data, and operator_addr in the configuration{alone}",
         data.display()
