@@ -283,7 +283,7 @@ mod tests {
             if is_removed {
                 fs::remove_file(home.path().join(LOCK)).unwrap();
             }
-            let second = Data::take(home.path()).err().expect("another has it").to_string();
+            let second = Data::take(home.path()).expect_err("another has it").to_string();
             assert!(second.contains("another server"), "{second}");
         }
         drop(first);

@@ -110,7 +110,12 @@ mod tests {
     async fn disk_that_does_not_answer_keeps_one_thread() {
         let mut probe = Probe::default();
         let (answer, answered) = std::sync::mpsc::channel();
-        let stuck = || tokio::task::spawn_blocking(move || Ok(answered.recv().unwrap()));
+        let stuck = || {
+            tokio::task::spawn_blocking(move || {
+                answered.recv().unwrap();
+                Ok(())
+            })
+        };
         assert!(probe.failure(stuck).await.unwrap().contains("does not answer"));
         let began = Instant::now();
         let none = || unreachable!("one is running");

@@ -371,7 +371,7 @@ pub(super) fn text_and_images(conclusion: &Conclusion) -> (String, Vec<Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Failure, call};
+    use crate::Failure;
 
     fn answered(name: &str, result: ToolResult) -> Answered {
         let (arguments, meta) = Default::default();

@@ -372,7 +372,7 @@ mod tests {
                 for encoded in [
                     text.clone(),
                     Value::from(&*text).to_string(),
-                    super::encoded(&text),
+                    encoded(&text),
                     format!("?a={small}&b"),
                     HEXLOWER.encode(bytes),
                     HEXUPPER.encode(bytes),

@@ -101,7 +101,7 @@ fn short_secrets_are_noted_with_what_becomes_of_them() {
     ] {
         let servers =
             read(&format!("[servers.a]\nurl = 'https://a.example'\ntoken = {token}")).unwrap();
-        let weak = servers["a"].weak_secret(std::path::Path::new(""));
+        let weak = servers["a"].weak_secret(Path::new(""));
         assert_eq!(weak.is_some(), part.is_some(), "{token}");
         assert!(part.is_none_or(|it| weak.unwrap().contains(it)), "{token}");
     }
