@@ -311,7 +311,7 @@ mod tests {
         let counts = |wasm: &[u8]| {
             let sections = Parser::new(0).parse_all(wasm).map(|it| it.unwrap());
             let count = |it| match it {
-                wasmparser::Payload::TypeSection(it) => it.count(),
+                Payload::TypeSection(it) => it.count(),
                 _ => 0,
             };
             sections.map(count).sum::<u32>()
@@ -383,7 +383,7 @@ mod tests {
         let elements = |wasm: &[u8]| {
             let sections = Parser::new(0).parse_all(wasm).map(|it| it.unwrap());
             let count = |it| match it {
-                wasmparser::Payload::ElementSection(it) => it.count(),
+                Payload::ElementSection(it) => it.count(),
                 _ => 0,
             };
             sections.map(count).sum::<u32>()
