@@ -38,6 +38,9 @@ async fn malformed_json_is_an_error_on_every_surface() {
     alive(&client).await;
 }
 
+/// What a client of a session sends.
+const ACCEPTS: (&str, &str) = ("accept", "application/json, text/event-stream");
+
 #[tokio::test]
 async fn error_names_the_wrong_part_of_a_message() {
     let server = TestServer::with(&["echo"]).await;
@@ -69,13 +72,13 @@ async fn error_names_the_wrong_part_of_a_message() {
         assert!(message.contains("cursor: "), "{answer}");
         let body =
             json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "cursor": 5 } });
-        let headers = [("mcp-session-id", "gone")];
+        let headers = [ACCEPTS, ("mcp-session-id", "gone")];
         let refused = client.post("/mcp", &headers, body.to_string()).await;
         assert_eq!(refused.status(), StatusCode::NOT_FOUND, "the session comes first");
     }
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {} });
     let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "initialize", "params": params });
-    let refused = client.post("/mcp", &[], body.to_string()).await;
+    let refused = client.post("/mcp", &[ACCEPTS], body.to_string()).await;
     assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
     let refused: Value = refused.json().await.unwrap();
     let error = &refused["error"];

@@ -97,18 +97,12 @@ fn check_config_notes_a_missing_components_folder() {
 /// A file in the place of the data folder keeps a server from starting.
 #[test]
 fn check_config_finds_a_file_in_place_of_the_data_folder() {
-    let (folders, file) = bare("bundled = false\ndata = \"madoguchi.toml\"\n");
-    let arguments = ["check-config", file.to_str().unwrap(), "--json"];
-    let mut command = bare_command(&folders);
-    let checked = output(command.env_remove("MADOGUCHI_DATA").args(arguments));
-    let report = json(&checked);
-    let found = &report["findings"][0];
-    assert_eq!(
-        (checked.status.code(), &found["about"], &found["line"]),
-        (Some(1), &"data".into(), &2.into()),
-        "{report}"
-    );
-    assert!(found["message"].as_str().unwrap().contains("is not a folder"), "{report}");
+    let (folders, file) = bare("bundled = false\n");
+    fs::write(folders.data(), "").unwrap();
+    let (code, report) = check(&folders, &file);
+    assert_eq!((code, &report["findings"][0]["about"]), (Some(1), &"data".into()), "{report}");
+    let message = report["findings"][0]["message"].as_str().unwrap();
+    assert!(message.contains("is not a folder"), "{report}");
 }
 
 /// What has no end is not read to it.
