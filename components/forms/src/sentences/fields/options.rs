@@ -55,9 +55,9 @@ pub(super) fn parts(inner: &str) -> Vec<String> {
     let ends: Vec<usize> = (0..chars.len()).filter(|at| is_part(*at)).collect();
     // `S M L XL`, `赤 青 緑`
     let words: Vec<_> = inner.split_whitespace().collect();
-    let is_name = |it: &&str| {
-        it.chars().count() <= WORD_MAX
-            && it.chars().all(|it| it.is_alphabetic() && !it.is_lowercase())
+    let is_name = |word: &&str| {
+        word.chars().count() <= WORD_MAX
+            && word.chars().all(|it| it.is_alphabetic() && !it.is_lowercase())
     };
     if ends.is_empty() && words.len() > 2 && words.iter().all(is_name) {
         return words.into_iter().map(str::to_owned).collect();
