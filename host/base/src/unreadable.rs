@@ -26,6 +26,10 @@ pub fn explain(error: &str) -> String {
     {
         return format!("{} stands where {} is right{at}", kind(found), kind(expected));
     }
+    // A list is read by position where an object is wanted, and has too few entries.
+    if what.starts_with("invalid length ") && what.contains(", expected struct ") {
+        return format!("an array stands where an object is right{at}");
+    }
     let what = match what {
         it if it.starts_with("EOF") => "it ends too early",
         it if it.starts_with("recursion limit") => "it is nested too deeply",
@@ -94,6 +98,7 @@ mod tests {
             (r#"{"name":"a","name":"b"}"#, "name is there twice"),
             (r#"{"name":"a","way":"up"}"#, "up is not known here; `in` or `out` is right"),
             ("7", "an integer stands where an object is right (line 1, column 1)"),
+            ("[]", "an array stands where an object is right (line 1, column 2)"),
             (r#"{"name""#, "it ends too early (line 1, column 7)"),
             (r#"{"name":}"#, "it is not well-formed (line 1, column 9)"),
             (r#"{"name":"a"} x"#, "something follows its end (line 1, column 14)"),
