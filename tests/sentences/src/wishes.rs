@@ -26,7 +26,7 @@ fn form(outcome: &Outcome) -> String {
 }
 
 #[test]
-fn limit_of_the_price_is_told() {
+fn answers_a_limit_of_the_price() {
     for sentences in [
         &["明日のAKIRA2枚。金額は1万円まで"][..],
         &["金額は5000円まで、明日のAKIRA3枚"],
