@@ -111,8 +111,10 @@ fn take_english(schema: &mut Map<String, Value>, path: &str, english: &mut Map<S
     if let Some(Value::String(text)) = schema.get_mut("description")
         && let Some((japanese, behind)) = text.split_once("\nen: ")
     {
-        english.insert(path.to_owned(), behind.replace('\n', " ").into());
-        *text = japanese.to_owned();
+        // What stands at a field says more than what its type says of itself.
+        let words: Vec<_> = behind.split_whitespace().collect();
+        english.entry(path).or_insert_with(|| words.join(" ").into());
+        *text = japanese.trim_end().to_owned();
     }
     for (name, inner) in
         schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
@@ -290,10 +292,15 @@ mod tests {
         others: Vec<Other>,
     }
 
+    /// 連れの人
+    /// en: A companion
     #[derive(Deserialize, JsonSchema)]
     struct Other {
         /// 連れの名前
-        /// en: Their name
+        ///
+        /// en: Their name,
+        ///
+        /// in full
         name: String,
     }
 
@@ -333,6 +340,10 @@ mod tests {
         assert_eq!(definition.description, "挨拶する。");
         let input: Value = serde_json::from_str(&definition.input_schema).unwrap();
         assert_eq!(input["properties"]["name"]["description"], "相手の名前");
+        let others = &input["properties"]["others"];
+        assert_eq!(others["description"], "連れ");
+        assert_eq!(others["items"]["description"], "連れの人");
+        assert_eq!(others["items"]["properties"]["name"]["description"], "連れの名前");
         assert_eq!(input["additionalProperties"], false);
         assert_eq!(input["required"], json!(["name"]));
     }
@@ -415,7 +426,7 @@ mod tests {
         let arguments = json!({
             "name": "Who",
             "others": "With whom",
-            "others.name": "Their name",
+            "others.name": "Their name, in full",
             "manner": "How politely",
         });
         assert_eq!(english["arguments"], arguments);
