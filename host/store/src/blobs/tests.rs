@@ -119,6 +119,22 @@ async fn rejects_too_large_and_too_many_without_leftovers() {
 }
 
 #[tokio::test]
+async fn lost_folder_is_made_again_for_what_comes() {
+    let bench = Bench::new();
+    let blobs = bench.open(Limits::default());
+    blobs.put(b"hello", "text/plain").await.unwrap();
+    fs::remove_dir_all(&bench.folder).unwrap();
+    // The same content is known, and lost all the same.
+    for content in [b"hello", b"other"] {
+        let blob = blobs.put(content, "text/plain").await.unwrap();
+        assert_eq!(blobs.read(&blob.id, 0, 9).await.unwrap(), content);
+    }
+    let blobs = bench.open(Limits::default());
+    let again = blobs.stat(&crate::digest::digest(b"hello")).await.unwrap();
+    assert_eq!((again.mime_type.as_str(), bench.files()), ("text/plain", 4));
+}
+
+#[tokio::test]
 async fn aborted_upload_frees_its_space() {
     let bench = Bench::new();
     let blobs = bench.open(Limits { bytes_max: 8 << 10, ..Limits::default() });

@@ -149,8 +149,9 @@ impl FileUpload {
             store.index.lock().blobs.get(id).map(|it| (it.mime_type.clone(), it.share.clone()));
         let share = known.as_ref().map_or_else(|| self.share.clone(), |it| it.1.clone());
         let (kept, path) = (Kept { share, ..kept }, store.path(id));
-        // Existing content keeps its name; the last metadata counts.
-        if known.is_none_or(|it| it.0 != kept.mime_type) {
+        // Existing content keeps its name; the last metadata counts, also where a person has removed the earlier.
+        let is_written = path.with_extension("json").exists();
+        if !is_written || known.is_none_or(|it| it.0 != kept.mime_type) {
             index::keep(&self.path, &path, &kept)?;
         } else {
             // Its time of change is the last use, for the next start.
