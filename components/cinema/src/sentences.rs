@@ -629,6 +629,7 @@ impl Family for Cinema {
         }
         if let Some(goal) = guessed(utterance) {
             let mut visit = Visit::guessed(utterance, goal);
+            visit.remark = questions::no_cheap_seats(utterance, context.language);
             let left = unused(utterance, &used(&visit, goal));
             if left.len() < ASKED_FROM {
                 visit.described_by(&left, utterance);

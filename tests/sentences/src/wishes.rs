@@ -150,3 +150,40 @@ fn choices_and_forms_are_named_in_passing() {
     assert!(form.contains("趣味") && form.contains("年齢") && !form.contains("住所"), "{form}");
     assert!(!form.contains("一つ"), "{form}");
 }
+
+#[test]
+fn number_of_tickets_is_no_limit_of_the_price() {
+    for sentence in
+        ["AKIRAの料金は2枚でいくら", "料金は2人でいくら？", "明日のAKIRA、料金は2枚で？"]
+    {
+        let outcome = last(&[sentence]);
+        assert!(!outcome.text.contains("料金で席を選ぶ"), "{sentence}: {}", outcome.text);
+    }
+    for sentence in ["AKIRA2枚、予算は5000円ぐらい", "一人1500円ならAKIRA2枚"] {
+        let form = form(&last(&[sentence]));
+        assert!(form.contains("料金で席を選ぶ"), "{sentence}: {form}");
+    }
+    let outcome = last(&["明日のAKIRA、予算1万円"]);
+    assert!(outcome.text.contains("料金で席を選ぶ"), "{}", outcome.text);
+}
+
+#[test]
+fn another_film_keeps_what_is_said_with_it() {
+    for sentences in [
+        &["明日のAKIRA2枚", "別の映画を明後日3枚"][..],
+        &["AKIRAってどんな映画？", "別の映画を明後日3枚"],
+    ] {
+        let outcome = last(sentences);
+        assert_eq!(outcome.calls[0].arguments["date"], "2026-11-23", "{sentences:?}");
+        let form = form(&outcome);
+        assert!(form.contains("movie_id") && !form.contains("\"count\""), "{form}");
+    }
+    for sentences in [
+        ["明日のAKIRA2枚", "他の映画はいらない"],
+        ["明日のAKIRA2枚", "他の映画館で"],
+        ["Akira tomorrow for two", "not another film"],
+    ] {
+        let form = form(&last(&sentences));
+        assert!(!form.contains("movie_id"), "{sentences:?}: {form}");
+    }
+}

@@ -597,7 +597,10 @@ pub(super) fn price_limit(lower: &[char]) -> Option<(usize, usize)> {
             begin -= lead.chars().count();
             has_lead = true;
         }
-        let is_price = yen.is_some() || text(begin, from).contains(['¥', '金', '料', '値', '予']);
+        // `料金は2枚で` counts tickets.
+        let is_large = to - from > 2 || text(from, to).contains(['万', '千', '百']);
+        let is_price =
+            yen.is_some() || is_large && text(begin, from).contains(['¥', '金', '料', '値', '予']);
         if is_price && (tail.is_some() || has_lead) {
             let length = |it: Option<&str>| it.map_or(0, |it| it.chars().count());
             return Some((begin, to + length(yen) + length(tail)));

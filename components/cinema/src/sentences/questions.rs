@@ -320,7 +320,15 @@ impl Visit {
             next.seats.clear();
             next.wanted.words.clear();
             next.sentence = utterance.text();
-            next.aim = if self.aim == Aim::Book { Aim::Book } else { Aim::Films };
+            // `別の映画を明後日3枚`
+            let said = Self::new(utterance, Goal::Showtimes, None);
+            if !utterance.when.spans.is_empty() {
+                (next.date, next.also) = (said.date, said.also);
+                (next.week, next.hours) = (said.week, said.hours);
+            }
+            next.count = said.count.or(next.count);
+            let books = [self.aim, said.aim].contains(&Aim::Book);
+            next.aim = if books { Aim::Book } else { Aim::Films };
         }
         Some(next)
     }
@@ -331,7 +339,11 @@ impl Visit {
         const ANY: &str = "他の|ほかの|別の|違うの|something else|a different one|another one";
         const SEEN: &str =
             "もう見た|もう観た|見たことある|観たことある|前に見た|already seen|seen it|seen that";
+        const NOT: &str = "いらない|いりません|不要|じゃなくて|ではなく|映画館|not another|not a different|no other|don't want";
         let film = self.film.as_ref().or(self.film_of_answer.as_ref())?;
+        if utterance.says(NOT) {
+            return None;
+        }
         let is_film = self.question.is_none_or(|it| it == Question::Film);
         let is_any = utterance.says(ANY) && (is_film || utterance.says(SEEN));
         let is_open = utterance.numbers.marked.is_empty() && utterance.name().is_none();
