@@ -187,3 +187,21 @@ fn another_film_keeps_what_is_said_with_it() {
         assert!(!form.contains("movie_id"), "{sentences:?}: {form}");
     }
 }
+
+#[test]
+fn refused_detour_and_arrivals_are_heard() {
+    for then in ["池袋寄りたくない", "池袋寄るのはやめ"] {
+        let outcome = last(&["渋谷から上野まで", then]);
+        assert!(!outcome.text.contains("池袋経由"), "{then}: {}", outcome.text);
+    }
+    let outcome = last(&["渋谷から上野まで", "池袋寄りたくなった"]);
+    assert!(outcome.text.contains("池袋経由"), "{}", outcome.text);
+    for sentence in ["横浜到着で渋谷から", "渋谷から横浜到着で9時"] {
+        let outcome = last(&[sentence]);
+        assert_eq!(outcome.calls[0].arguments["destination"], "横浜", "{sentence}");
+    }
+    let outcome = last(&["家から選手村まで"]);
+    assert!(form(&outcome).contains("選手村"), "{}", outcome.text);
+    let outcome = last(&["渋谷から上野まで", "何分の映画？"]);
+    assert_eq!(tools(&outcome.calls), ["list_movies"]);
+}

@@ -346,8 +346,13 @@ impl Sentence {
             "without|without going|not|don't|do not|avoid|never|not going|avoiding|instead of|no";
         let mut found: Vec<Piece> = Vec::new();
         // `川崎寄りたい` has no particle.
-        let bare =
-            |spot: &&(usize, usize)| marks("寄りた|寄って|寄る").any(|it| self.is_at(it, spot.1));
+        const DETOURS: &str = "寄りた|寄って|寄る";
+        const NO_DETOURS: &str = "寄りたくな|寄りたくあり|寄って欲しくな|寄ってほしくな|寄るな|寄るのは|寄るのを|寄るのやめ|寄る必要|寄るつもりはな";
+        const WANTED: &str = "寄りたくなっ|寄りたくなり|寄りたくなる";
+        let bare = |spot: &&(usize, usize)| {
+            let is_behind = |texts| marks(texts).any(|it| self.is_at(it, spot.1));
+            is_behind(DETOURS) && (!is_behind(NO_DETOURS) || is_behind(WANTED))
+        };
         found.extend(self.spots.iter().find(bare).map(|it| self.piece(it.0, it.1)));
         for mark in marks(BEHIND) {
             let Some(end) = self.find(mark, 1) else { continue };

@@ -468,7 +468,7 @@ impl Query {
         const LONG: &str = "何分|何時間|how long";
         let is_bare = || {
             let is_left = unused(utterance, &Used::default()).is_empty();
-            asks && utterance.says(LONG) && is_left
+            asks && utterance.says(LONG) && !utterance.says("映画|作品|上映") && is_left
         };
         let is_long = is_measured(DURATION) || asks && utterance.says(HOW) || is_bare();
         match () {

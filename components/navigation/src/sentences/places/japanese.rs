@@ -73,7 +73,7 @@ impl Sentence {
         while let Some((begin, length)) = self.first(BEGINS, from) {
             from = begin + length;
             // `参加・不参加から選ぶ` chooses.
-            if self.lower.get(from) == Some(&'選') {
+            if marks("選ぶ|選び|選ん|選べ|選択").any(|it| self.is_at(it, from)) {
                 continue;
             }
             // `坂がきつそうだから` is a reason, `うめだから` an origin.
