@@ -205,3 +205,17 @@ fn refused_detour_and_arrivals_are_heard() {
     let outcome = last(&["渋谷から上野まで", "何分の映画？"]);
     assert_eq!(tools(&outcome.calls), ["list_movies"]);
 }
+
+#[test]
+fn fields_are_named_with_needless_words() {
+    const FORM: &str = "名前、メール、電話番号のフォーム";
+    for then in ["いらない電話番号の項目を削除", "不要な電話番号を消して"]
+    {
+        let form = form(&last(&[FORM, then]));
+        assert!(!form.contains("電話") && form.contains("メール"), "{then}: {form}");
+    }
+    let kept = form(&last(&[FORM, "不要な物を追加", "不要な物を消して"]));
+    assert!(!kept.contains("不要な物") && kept.contains("電話"), "{kept}");
+    let first = form(&last(&["form with name and email", "put that question about age first"]));
+    assert!(first.contains("age"), "{first}");
+}

@@ -113,6 +113,10 @@ pub(in crate::sentences) fn change(
                     LEADS,
                     "やっぱり|やっぱ|やはり|は|も|を|って|instead|please|pls|as well|too",
                 );
+                // `いらない電話番号の項目を削除`, but `不要な物を消して` of such a field
+                if !fields.iter().any(|it| of(it, &name.text())) {
+                    name.strip("いらない|いらん|要らない|不要な", "の項目|の欄");
+                }
                 let name = name.text();
                 let name = by_place(&name, before).unwrap_or(name);
                 let count = fields.len();

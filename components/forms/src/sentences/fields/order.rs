@@ -209,7 +209,8 @@ pub(in crate::sentences) fn moves_unnamed(sentence: &str) -> bool {
     let text = Text::new(sentence);
     let pointer = text.find(POINTERS, 0).filter(|it| it.0 == 0);
     let rest = pointer.map(|it| Text::new(&text.piece(it.1, text.len())));
-    rest.is_some_and(|it| it.has(TO_FIRST) || it.has(TO_LAST))
+    let begins = |text: &Text, end| text.find(end, 0).is_some_and(|it| it.0 == 0);
+    rest.is_some_and(|it| begins(&it, TO_FIRST) || begins(&it, TO_LAST))
 }
 
 /// Whether `sentence` exchanges fields without naming them: `入れ替えて`, `swap them please`.
