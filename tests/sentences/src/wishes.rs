@@ -219,3 +219,28 @@ fn fields_are_named_with_needless_words() {
     let first = form(&last(&["form with name and email", "put that question about age first"]));
     assert!(first.contains("age"), "{first}");
 }
+
+#[test]
+fn conversation_that_goes_on_is_stopped() {
+    const EN: &str = "let worker-a and worker-b play a word chain";
+    for sentences in [
+        &["conv_1なら止めて"][..],
+        &["conv_1がまだ動いてたら止めて"],
+        &["もし動いてる会話があれば全部止めて"],
+        &["stop conv_1 if it is still running"],
+        &[EN, "stop it if it's still running"],
+        &[EN, "please stop it if that is okay"],
+    ] {
+        let calls = last(sentences).calls;
+        assert_eq!(tools(&calls).last(), Some(&"stop_conversation"), "{sentences:?}");
+    }
+    for sentences in [
+        &["conv_1が5分後にまだ動いてたら止めて"][..],
+        &["conv_1がまだ動いていて喧嘩なら止めて"],
+        &["stop conv_1 if it is still running at noon"],
+        &[EN, "stop it if any of them swears"],
+        &[EN, "what happens if I stop it?"],
+    ] {
+        assert!(last(sentences).calls.is_empty(), "{sentences:?}");
+    }
+}

@@ -416,6 +416,22 @@ fn english_topic(rest: &str) -> &str {
     }
 }
 
+/// Whether a lowercase order depends only on which conversation it is, or on whether that goes on: `conv_1なら止めて`,
+/// `stop it if it is still running`. An order with anything else, such as a time, does not.
+fn is_still_running(text: &str) -> bool {
+    const CONDITIONS: &str = "続いてたら|続いていたら|続いてるなら|続いているなら|続いていれば|動いてたら|動いていたら|動いてるなら|動いているなら|動いていれば|があれば|なら|だったら|if it is still running|if it's still running|if they are still talking|if they're still talking|if it is still going|if it's still going|if any are running|if any is running|if any are still running|if there are any|if that is okay|if that is ok";
+    const WORDS: &str = "会話|もし|まだ|動いてる|動いている|続いてる|続いている|しりとり|全部|すべて|止めてください|止めていいよ|止めて|停止して|終わらせて|終了して|please|stop|pause|end|kill|all|them|that|the|it|conversations|conversation|conv_|の|が|は|を|も|、|。|,|.|!";
+    let text = text.replace(['’', '‘'], "'");
+    let condition = marks(CONDITIONS).find(|it| text.contains(it));
+    condition.is_some_and(|condition| {
+        // The numbers of conversations are left.
+        let is_number = |it: char| it.is_ascii_digit() && text.contains("conv_");
+        let rest = text.replacen(condition, " ", 1);
+        let rest = marks(WORDS).fold(rest, |it, word| it.replace(word, " "));
+        rest.chars().all(|it| it.is_whitespace() || is_number(it))
+    })
+}
+
 /// English verbs before the names of agents that are to do something.
 const DIRECTIVES: &str = "let|have|get|make|want|need|ask|tell|i'd like|would like|start|begin|set up|kick off|arrange|between";
 /// Japanese endings after what agents are to do.
@@ -442,7 +458,7 @@ impl Sentence {
     pub(super) fn is_conditional(&self) -> bool {
         const ORDERS: &str = "止め|とめ|終わ|終了|停止|中断|切り上げ|やめ|再開|続け";
         let text: String = self.lower.iter().collect();
-        condition::depends(&text, ORDERS)
+        !is_still_running(&text) && condition::depends(&text, ORDERS)
     }
 
     /// Returns the short order that the whole sentence is: `continue`, `kill it`, `再開`.
