@@ -420,7 +420,7 @@ fn english_topic(rest: &str) -> &str {
 /// `stop it if it is still running`. An order with anything else, such as a time, does not.
 fn is_still_running(text: &str) -> bool {
     const CONDITIONS: &str = "続いてたら|続いていたら|続いてるなら|続いているなら|続いていれば|動いてたら|動いていたら|動いてるなら|動いているなら|動いていれば|があれば|なら|だったら|if it is still running|if it's still running|if they are still talking|if they're still talking|if it is still going|if it's still going|if any are running|if any is running|if any are still running|if there are any|if that is okay|if that is ok";
-    const WORDS: &str = "会話|もし|まだ|動いてる|動いている|続いてる|続いている|しりとり|全部|すべて|止めてください|止めていいよ|止めて|停止して|終わらせて|終了して|please|stop|pause|end|kill|all|them|that|the|it|conversations|conversation|conv_|の|が|は|を|も|、|。|,|.|!";
+    const WORDS: &str = "会話|もし|まだ|動いてる|動いている|続いてる|続いている|しりとり|全部|すべて|止めてください|止めていいよ|止めて|一時停止|停止して|中断して|終わらせて|続けて|再開して|終了して|please|stop|pause|end|kill|all|them|that|the|it|conversations|conversation|conv_|の|が|は|を|も|、|。|,|.|!";
     let text = text.replace(['’', '‘'], "'");
     let condition = marks(CONDITIONS).find(|it| text.contains(it));
     condition.is_some_and(|condition| {
