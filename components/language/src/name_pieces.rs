@@ -125,7 +125,13 @@ impl Utterance {
         const BEHIND: &str = "以外|を除いて|を除く|を除き|はもう見た|は見たので|は見たから|はもう観た|は観たので|は観たから";
         const BEFORE: &str = "except for|except|other than|apart from|aside from|besides|anything but|excluding|but not|but no";
         const ENDS: &[char] = &['、', '。', ',', '.', '?', '!', ' ', '　', 'は', 'を', 'で', 'に'];
+        /// What was seen is to be seen again: `AKIRAはもう見たけどもう一回`.
+        const AGAIN: &str = "もう一回|もう一度|もう1回|もう1度|また見|また観|再度|何度でも";
+        let is_again = marks(AGAIN).any(|it| self.find(it, 1).is_some());
         for mark in marks(BEHIND) {
+            if is_again && mark.starts_with('は') {
+                continue;
+            }
             let Some(to) = self.find(mark, 1) else { continue };
             // `は` may belong to a title.
             let is_end = |at: &usize| {

@@ -317,10 +317,15 @@ pub fn actions(request: &str) -> Vec<String> {
     split(request, ACTION_JOINTS).into_iter().map(str::to_owned).collect()
 }
 
-/// Splits a list of things: `明日の映画、東京駅からの道と千年桜のカード`. Empty if it reports speech.
+/// Splits a list of things: `明日の映画、東京駅からの道と千年桜のカード`. Empty if it reports speech or refuses them.
 pub fn listed(text: &str) -> Vec<String> {
     const JOINTS: &str = "、|と|, and |, | and ";
-    if marks(REPORTED).any(|it| text.contains(it)) {
+    /// What is said of all things of the list: `映画とカードはいらない`.
+    const REFUSED: &str = "いらない|要らない|いりません|不要";
+    let is_refused = |text: &str| marks(REFUSED).any(|it| text.ends_with(it));
+    if marks(REPORTED).any(|it| text.contains(it))
+        || is_refused(text.trim_end_matches(['。', '！']))
+    {
         return Vec::new();
     }
     let alone = |part: &str| {
@@ -525,6 +530,7 @@ mod tests {
             ),
             ("「雪と月」、道", &["「雪と月」", "道"]),
             ("映画と道について話して", &[]),
+            ("映画と道とカードはいらない。", &[]),
         ] {
             assert_eq!(listed(text), things, "{text}");
         }

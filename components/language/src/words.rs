@@ -144,7 +144,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     (
         Word::HELP,
         "what can i do|what can i actually do|what can i really do|what can i ask|what else can i|\
-         can i do here|what all can|何が頼め|何を頼め|なにを頼め|何してくれ|何をしてくれ|何ができ|何でき|なにができ|なにでき|ヘルプ|例を見せ|例を教え|例は|例えば何|例文|使い方|an example|some examples|できることは|できること|help|\
+         can i do here|what all can|何が頼め|何を頼め|なにを頼め|何してくれ|何をしてくれ|何ができ|何できる|何できま|なにができ|なにできる|なにできま|ヘルプ|例を見せ|例を教え|例は|例えば何|例文|使い方|an example|some examples|できることは|できること|help|\
          what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|how does this work",
     ),
     (

@@ -234,6 +234,8 @@ fn conversation_that_goes_on_is_stopped() {
         let calls = last(sentences).calls;
         assert_eq!(tools(&calls).last(), Some(&"stop_conversation"), "{sentences:?}");
     }
+    let calls = last(&[EN, "まだ続いてるなら一時停止"]).calls;
+    assert_eq!(tools(&calls).last(), Some(&"pause_conversation"));
     for sentences in [
         &["conv_1が5分後にまだ動いてたら止めて"][..],
         &["conv_1がまだ動いていて喧嘩なら止めて"],
@@ -243,4 +245,20 @@ fn conversation_that_goes_on_is_stopped() {
     ] {
         assert!(last(sentences).calls.is_empty(), "{sentences:?}");
     }
+}
+
+#[test]
+fn words_that_begin_like_others_are_no_such_words() {
+    let outcome = last(&["来月初めて見る映画2枚"]);
+    assert!(outcome.calls[0].arguments.get("date").is_none(), "{:?}", outcome.calls);
+    let outcome = last(&["AKIRAはもう見たけどもう一回明日2枚"]);
+    assert_eq!(outcome.calls[0].arguments["title_query"], "AKIRA");
+    let outcome = last(&["渋谷まで何できた"]);
+    assert!(!outcome.text.starts_with("たとえば"), "{}", outcome.text);
+}
+
+#[test]
+fn list_that_is_refused_is_one_wish() {
+    let outcome = last(&["明日の映画と渋谷から上野と桜のカードはいらない"]);
+    assert!(!tools(&outcome.calls).contains(&"route_search"), "{:?}", outcome.calls);
 }
