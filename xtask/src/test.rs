@@ -186,7 +186,8 @@ fn run_ring(workspace: &Workspace, ring: &str) -> Result<String> {
 /// provider.
 fn test(workspace: &Workspace) -> Result<Command> {
     let mut test = cargo();
-    test.args(["test", "--profile", workspace.profile.name()]).current_dir(&workspace.root);
+    test.args(["test", "--no-fail-fast", "--profile", workspace.profile.name()]);
+    test.current_dir(&workspace.root);
     workspace.select_native(&mut test);
     let sources = sources_of_variables(&workspace.root)?;
     let of_components = sources.iter().flat_map(|it| variables(it));
