@@ -70,8 +70,9 @@ pub fn read_bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     if size <= bytes_max {
         file.by_ref().take(bytes_max + 1).read_to_end(&mut bytes)?;
     }
-    if size > bytes_max || bytes.len() as u64 > bytes_max {
-        let why = format!("it has more than the {bytes_max} bytes that are read");
+    let found = size.max(bytes.len() as u64);
+    if found > bytes_max {
+        let why = format!("{found} bytes; at most {bytes_max} can be read");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
     }
     Ok(bytes)

@@ -168,7 +168,7 @@ fn number_of_tickets_is_no_limit_of_the_price() {
 }
 
 #[test]
-fn another_film_keeps_what_is_said_with_it() {
+fn another_film_keeps_its_day_and_number() {
     for sentences in [
         &["明日のAKIRA2枚", "別の映画を明後日3枚"][..],
         &["AKIRAってどんな映画？", "別の映画を明後日3枚"],
@@ -189,7 +189,7 @@ fn another_film_keeps_what_is_said_with_it() {
 }
 
 #[test]
-fn refused_detour_and_arrivals_are_heard() {
+fn understands_refused_detours_and_arrivals() {
     for then in ["池袋寄りたくない", "池袋寄るのはやめ"] {
         let outcome = last(&["渋谷から上野まで", then]);
         assert!(!outcome.text.contains("池袋経由"), "{then}: {}", outcome.text);
