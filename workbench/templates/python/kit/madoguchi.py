@@ -623,7 +623,7 @@ def _fault(error: BaseException) -> tuple[str, str | None]:
     message = repr(value) if value is not None else f"{type(error).__name__}: {error}"
     files = [file for file, _, _ in _frames(error)]
     if isinstance(error, NotImplementedError) and any(it.startswith("/python/asyncio/") for it in files):
-        message += "asyncio has neither a clock nor sockets here: await `sleep` of the kit"
+        message = f"{message.removesuffix(': ')}: asyncio has neither a clock nor sockets here: await `sleep` of the kit"
     mine = [f"{file}:{line}" for file, line, _ in _frames(error) if file.startswith("src/")]
     return message, mine[-1] if mine else None
 
