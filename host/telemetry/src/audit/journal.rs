@@ -15,10 +15,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{
-    Job, State,
-    line::{self, Line},
-};
+use super::{Job, Line, State, push, write_count};
 use base::config::AuditConfig;
 use store::private;
 
@@ -258,7 +255,6 @@ impl Writer {
         }
     }
 
-    /// Processes queued jobs once.
     #[cfg(test)]
     pub(super) fn gather_for_tests(&mut self, jobs: &Receiver<Job>) {
         self.gather(None, jobs);
@@ -299,7 +295,7 @@ impl Writer {
             self.state.lose();
             return 0;
         }
-        line::push(&line, &mut journal.waiting);
+        push(&line, &mut journal.waiting);
         journal.waiting.len() - before
     }
 
@@ -308,7 +304,7 @@ impl Writer {
         let state = self.state.clone();
         let lost = state.lost_untold.swap(0, Ordering::Relaxed);
         if lost > 0 && self.ran.waiting.len() <= WAITING_BYTES_MAX {
-            line::write_count("lines_dropped", lost, &mut self.ran.waiting);
+            write_count("lines_dropped", lost, &mut self.ran.waiting);
         } else {
             state.lost_untold.fetch_add(lost, Ordering::Relaxed);
         }
@@ -316,7 +312,7 @@ impl Writer {
             let more = state.refused_untold.swap(0, Ordering::Relaxed);
             if more > 0 {
                 self.warned_at = Some(Instant::now());
-                line::write_count("more_refused", more, &mut self.refused.waiting);
+                write_count("more_refused", more, &mut self.refused.waiting);
             }
         }
         // Without lines, it is tried out whether there is room again.
