@@ -18,17 +18,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{blocking, clock::Clock, database::postgres::Server};
 
-mod grace;
 mod index;
 pub mod mime;
-mod moving;
 mod table;
 mod upload;
 
-use grace::Grace;
+use index::Grace;
 use index::{Index, Kept};
-pub use moving::movables;
 use table::Table;
+pub use table::movables;
 pub use upload::Upload;
 
 /// Interval of removing expired blobs.

@@ -12,10 +12,9 @@ use std::{
 use parking_lot::Mutex;
 use serde::{Serialize, de::DeserializeOwned};
 
-mod moving;
 mod table;
 
-pub use moving::movable;
+pub use table::movable;
 
 use crate::{
     blocking,
@@ -504,7 +503,7 @@ mod tests {
         let files = ["wait", "turn"].map(|it| folder.join(format!("{id}.{}.{it}", share("ann"))));
         fs::write(&files[0], "\"waits\"").unwrap();
         fs::write(&files[1], "\"over\"").unwrap();
-        let rows: Vec<_> = moving::rows(folder.clone(), "approvals", KINDS).unwrap().collect();
+        let rows: Vec<_> = table::rows(folder.clone(), "approvals", KINDS).unwrap().collect();
         let documents = Documents::open(folder.clone(), limits(10, 100), KINDS).unwrap();
         assert_eq!(documents.get::<String>(&id, "ann").await.unwrap().as_deref(), Some("over"));
         assert!(documents.of_owner::<String>("ann", "wait").await.unwrap().is_empty());

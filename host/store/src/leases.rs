@@ -8,7 +8,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     io,
-    sync::Arc,
+    sync::{Arc, Weak},
     time::Duration,
 };
 
@@ -20,12 +20,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    database::{
-        Fence,
-        postgres::{GONE_AFTER, Server},
-    },
-    locks::Locks,
+use crate::database::{
+    Fence,
+    postgres::{GONE_AFTER, Server},
 };
 
 /// Interval of reading lease holders.
@@ -313,5 +310,40 @@ impl Drop for Row {
                 sleep(LOOK_EVERY).await;
             }
         });
+    }
+}
+
+/// Locks by name. Clones share them.
+#[derive(Clone, Default)]
+pub struct Locks(Arc<Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>>);
+
+impl Locks {
+    /// Waits for the lock of that name.
+    pub async fn lock(&self, name: &str) -> OwnedMutexGuard<()> {
+        let lock = self.lock_of(name);
+        lock.lock_owned().await
+    }
+
+    fn lock_of(&self, name: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut locks = self.0.lock();
+        locks.retain(|_, it| it.strong_count() > 0);
+        let known = locks.get(name).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let lock = Arc::default();
+            locks.insert(name.to_owned(), Arc::downgrade(&lock));
+            lock
+        })
+    }
+
+    /// Takes the lock if it is free.
+    pub fn try_lock(&self, name: &str) -> Option<OwnedMutexGuard<()>> {
+        self.lock_of(name).try_lock_owned().ok()
+    }
+
+    /// Whether it is held now.
+    pub fn is_locked(&self, name: &str) -> bool {
+        let locks = self.0.lock();
+        let lock = locks.get(name).and_then(Weak::upgrade);
+        lock.is_some_and(|it| it.try_lock().is_err())
     }
 }

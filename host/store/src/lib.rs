@@ -15,8 +15,6 @@ pub mod documents;
 pub mod events;
 pub mod leases;
 pub mod live_nodes;
-pub mod locks;
-pub mod messages;
 pub mod private;
 pub mod seal;
 pub mod sessions;

@@ -24,13 +24,12 @@ use base::{
 };
 use calls::state::TTL_S;
 use store::{
+    answers::Messages,
     clock::Clock,
     database::Movable,
     documents::{self, DocumentLimits, Documents, number},
     events::{By, Events, Published},
-    leases::{Hold, Leases},
-    locks::Locks,
-    messages::Messages,
+    leases::{Hold, Leases, Locks},
 };
 
 /// Name of the storage place.

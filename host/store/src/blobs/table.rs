@@ -2,14 +2,29 @@
 //! blob, and part of database backups; large objects would need a transaction per reader. An upload belongs to its node
 //! and ends with it.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    fs::File,
+    io,
+    os::unix::fs::FileExt,
+    path::Path,
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use tokio_postgres::Row;
 
-use super::{Blob, BlobError, Blobs, Limits, TOUCH_EVERY, UPLOADS_MAX, grace::Grace, mime};
+use super::{
+    Blob, BlobError, Blobs, Limits, TOUCH_EVERY, UPLOADS_MAX,
+    index::{self, Grace, Kept},
+    mime, read_at,
+};
 use crate::{
     clock::Clock,
-    database::postgres::{GONE_AFTER, Server},
+    database::{
+        Kind, Movable, MovedRows, Value, no_row,
+        postgres::{GONE_AFTER, Server},
+    },
+    private,
 };
 
 pub(super) const PIECE_BYTES: usize = 256 << 10;
@@ -59,7 +74,7 @@ impl Table {
     /// Metadata and content id of a blob. Counts as a use.
     pub(super) async fn stat(&self, id: &str) -> Result<(Blob, i64), BlobError> {
         // It may be any text.
-        if !super::index::is_id(id) {
+        if !index::is_id(id) {
             return Err(BlobError::Unknown);
         }
         let rows = self.server.ask(STAT, &[&id]).await?;
@@ -91,7 +106,7 @@ impl Table {
         content: i64,
         offset: u64,
         length: usize,
-    ) -> Result<Vec<u8>, std::io::Error> {
+    ) -> Result<Vec<u8>, io::Error> {
         if length == 0 {
             return Ok(Vec::new());
         }
@@ -104,7 +119,7 @@ impl Table {
     }
 
     /// Removes expired blobs and uploads of gone nodes. Returns the number of blobs.
-    pub(super) async fn sweep(&self) -> Result<usize, std::io::Error> {
+    pub(super) async fn sweep(&self) -> Result<usize, io::Error> {
         let over = self.grace.over_before();
         let (over_ms, gone_s) = (millis(over), GONE_AFTER.as_secs_f64());
         let mut swept = 0;
@@ -120,7 +135,7 @@ impl Table {
 }
 
 impl Table {
-    async fn give_up(&self, content: i64) -> Result<(), std::io::Error> {
+    async fn give_up(&self, content: i64) -> Result<(), io::Error> {
         self.server.ask(GIVE_UP, &[&content]).await.map(drop)
     }
 }
@@ -131,7 +146,7 @@ impl Arriving {
         table: Arc<Table>,
         share: Option<Arc<str>>,
     ) -> Result<Self, BlobError> {
-        let content = getrandom::u64().map_err(std::io::Error::other)?.cast_signed();
+        let content = getrandom::u64().map_err(io::Error::other)?.cast_signed();
         let owner = share.as_deref().unwrap_or_default().to_owned();
         let (piece, promised) = (Vec::new(), 0);
         let mut arriving =
@@ -148,7 +163,7 @@ impl Arriving {
             arriving.has_ended = !matches!(begun, Ok(()) | Err(BlobError::Io(_)));
             begun.map(|()| arriving)
         });
-        beginning.await.map_err(std::io::Error::other)?
+        beginning.await.map_err(io::Error::other)?
     }
 
     /// Has the store promise room for a blob of `size` bytes.
@@ -274,7 +289,7 @@ impl Drop for Arriving {
 
 /// The node was taken for gone, and its upload removed.
 fn upload_lost() -> BlobError {
-    BlobError::Io(std::io::Error::other("the upload was removed meanwhile"))
+    BlobError::Io(io::Error::other("the upload was removed meanwhile"))
 }
 
 const PIECE: i64 = PIECE_BYTES as i64;
@@ -285,4 +300,147 @@ fn number(number: u64) -> i64 {
 
 fn millis(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Folder of blobs.
+const FOLDER: &str = "blobs";
+
+/// Content ids are the leading bits of the digest.
+const PUT: &str = "WITH of AS (SELECT ('x' || left($1, 16))::bit(64)::bigint AS content),
+    own AS (INSERT INTO madoguchi_host.contents (content, owner, promised)
+        SELECT content, $6, greatest($3, 4096) FROM of)
+    INSERT INTO madoguchi_host.blobs (id, content, size, mime_type, sniffed, used_ms)
+        SELECT $1, content, $3, $2, $4, $5 FROM of";
+const PUT_PIECE: &str = "INSERT INTO madoguchi_host.pieces (content, number, bytes)
+    VALUES (('x' || left($1, 16))::bit(64)::bigint, $2::int, $3)";
+
+/// Metadata and contents to move, contents last. Blobs larger than `limits` are rejected.
+pub fn movables(limits: &Limits) -> [Movable; 2] {
+    let most = limits.blob_bytes_max;
+    let of_files = Movable {
+        name: "files",
+        columns: &[
+            ("id", Kind::Text),
+            ("mime_type", Kind::Text),
+            ("size", Kind::Integer),
+            ("sniffed", Kind::Text),
+            ("used_ms", Kind::Integer),
+            ("share", Kind::Text),
+        ],
+        select: "SELECT id, mime_type, size, sniffed, used_ms, owner
+            FROM madoguchi_host.blobs JOIN madoguchi_host.contents USING (content)"
+            .to_owned(),
+        insert: PUT,
+        path: Some(FOLDER),
+        rows: Box::new(files),
+        put: Box::new(put_file),
+        fit: Box::new(move |row| fit(row, most)),
+    };
+    let of_pieces = Movable {
+        name: "pieces",
+        columns: &[("id", Kind::Text), ("number", Kind::Integer), ("bytes", Kind::Blob)],
+        select: "SELECT id, number, bytes
+            FROM madoguchi_host.blobs JOIN madoguchi_host.pieces USING (content)"
+            .to_owned(),
+        insert: PUT_PIECE,
+        path: None,
+        rows: Box::new(pieces),
+        put: Box::new(put_piece),
+        fit: Box::new(Ok),
+    };
+    [of_files, of_pieces]
+}
+
+fn files(folder: &Path) -> io::Result<MovedRows> {
+    let each = index::walk(&folder.join(FOLDER)).map(|it| -> io::Result<Vec<Value>> {
+        let (id, _, kept) = it?;
+        Ok(vec![
+            Value::Text(id),
+            Value::Text(kept.mime_type),
+            Value::Integer(kept.size.cast_signed()),
+            kept.sniffed.map_or(Value::Null, |it| Value::Text(it.to_owned())),
+            Value::Integer(i64::try_from(kept.used.as_millis()).unwrap_or(i64::MAX)),
+            Value::Text(kept.share.as_deref().unwrap_or_default().to_owned()),
+        ])
+    });
+    Ok(Box::new(each))
+}
+
+fn put_file(folder: &Path, row: &[Value]) -> io::Result<()> {
+    let [
+        Value::Text(id),
+        Value::Text(mime_type),
+        Value::Integer(size),
+        sniffed,
+        Value::Integer(used_ms),
+        Value::Text(share),
+    ] = row
+    else {
+        return Err(no_row());
+    };
+    let path = path(folder, id)?;
+    if let Some(above) = path.parent() {
+        private::make_folder(above)?;
+    }
+    let sniffed = if let Value::Text(it) = sniffed { mime::known(it) } else { None };
+    let share = (!share.is_empty()).then(|| share.as_str().into());
+    let used = Duration::from_millis(used_ms.unsigned_abs());
+    let kept = Kept::new(size.unsigned_abs(), mime_type.clone(), sniffed, (share, used));
+    private::write(&path.with_extension("json"), &serde_json::to_vec(&kept)?)?;
+    private::create_new(&path)?.set_modified(UNIX_EPOCH + used)
+}
+
+fn fit(mut row: Vec<Value>, most: u64) -> Result<Vec<Value>, String> {
+    if let [Value::Text(id), _, Value::Integer(size), ..] = &row[..]
+        && size.unsigned_abs() > most
+    {
+        return Err(format!(
+            "the file {id} has {size} bytes, and {most} is most: set blob_bytes_max under [blobs] to {size} at least, or let it end first"
+        ));
+    }
+    // Unknown types are dropped on both sides.
+    if let Some(Value::Text(it)) = row.get(3)
+        && mime::known(it).is_none()
+    {
+        row[3] = Value::Null;
+    }
+    Ok(row)
+}
+
+fn pieces(folder: &Path) -> io::Result<MovedRows> {
+    let mut blobs = index::walk(&folder.join(FOLDER));
+    let mut open: Option<(String, File, u64)> = None;
+    let mut next = move || -> io::Result<Option<Vec<Value>>> {
+        loop {
+            if let Some((id, file, number)) = &mut open {
+                let mut bytes = vec![0; PIECE_BYTES];
+                let read = read_at(file, &mut bytes, *number * PIECE_BYTES as u64)?;
+                bytes.truncate(read);
+                if read > 0 {
+                    let at = Value::Integer(number.cast_signed());
+                    *number += 1;
+                    return Ok(Some(vec![Value::Text(id.clone()), at, Value::Blob(bytes)]));
+                }
+            }
+            let Some(blob) = blobs.next() else { return Ok(None) };
+            let (id, path, _) = blob?;
+            open = Some((id, File::open(path)?, 0));
+        }
+    };
+    Ok(Box::new(std::iter::from_fn(move || next().transpose())))
+}
+
+fn put_piece(folder: &Path, row: &[Value]) -> io::Result<()> {
+    let [Value::Text(id), Value::Integer(number), Value::Blob(bytes)] = row else {
+        return Err(no_row());
+    };
+    let file = private::options().write(true).open(path(folder, id)?)?;
+    // The modification time is the time of last use.
+    let used = file.metadata()?.modified()?;
+    file.write_all_at(bytes, number.unsigned_abs() * PIECE_BYTES as u64)?;
+    file.set_modified(used)
+}
+
+fn path(folder: &Path, id: &str) -> io::Result<std::path::PathBuf> {
+    index::is_id(id).then(|| index::path(&folder.join(FOLDER), id)).ok_or_else(no_row)
 }

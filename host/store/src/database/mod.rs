@@ -15,7 +15,6 @@ mod migrations;
 mod movable;
 mod moving;
 pub mod postgres;
-mod readers;
 mod run;
 mod scan;
 mod types;
@@ -40,7 +39,7 @@ pub use sql::{Error, Rows, Statement, Value};
 pub use types::{Fence, Limits, OpenError, sql};
 
 use connections::Site;
-use readers::{Answer, Readers};
+use connections::{Answer, Readers};
 use writer::Writer;
 
 /// The database of one component. A clone is another handle on the same one.

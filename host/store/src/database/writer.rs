@@ -16,10 +16,10 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::connections::{self, Guarded, Site};
+use super::connections::{Answer, closed};
 use super::frozen;
 use super::mark::{self, Mark};
 use super::migrations::{self, MigrateError, Migration};
-use super::readers::{Answer, closed};
 use super::run;
 use super::scan::Access;
 use super::types::{Error, OpenError, Statement, explain, out_of_time};

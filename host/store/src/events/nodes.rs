@@ -18,7 +18,7 @@ use tokio::{
 use tokio_postgres::{Client, Error as PgError};
 use tokio_util::sync::CancellationToken;
 
-use super::{Events, outbox};
+use super::{Events, read_events};
 use crate::database::postgres::{Server, ServerError};
 
 /// PostgreSQL notification channel.
@@ -229,7 +229,7 @@ impl Reader {
         if node == self.server.node() || number <= last {
             return true;
         }
-        let events = words.next().and_then(outbox::read);
+        let events = words.next().and_then(read_events);
         let Some(events) = events.filter(|_| number == last + 1) else { return false };
         self.known.insert(node, number);
         events.into_iter().for_each(|it| self.events.receive(it));
@@ -256,7 +256,7 @@ impl Reader {
             for row in &rows {
                 let (node, number, events): (i64, i64, &str) = (row.get(0), row.get(1), row.get(2));
                 let last = self.known.insert(node, number).unwrap_or_default();
-                match outbox::read(events) {
+                match read_events(events) {
                     Some(events) if number == last + 1 => {
                         events.into_iter().for_each(|it| self.events.receive(it));
                     }

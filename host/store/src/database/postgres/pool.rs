@@ -10,7 +10,7 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error as PgError, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::super::readers::closed;
+use super::super::connections::closed;
 use super::super::types::{Error, out_of_time};
 use super::Way;
 

@@ -7,7 +7,6 @@ use futures::TryStreamExt as _;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error as PgError, Statement as Prepared};
 
-use super::super::readers::Answer;
 use super::super::run::measure;
 use super::super::scan::{self, Access};
 use super::super::types::{
@@ -19,6 +18,7 @@ use super::failed::{Failed, cause, explain};
 use super::pool::{Connection, Pool};
 use super::portable::{Portable, portable};
 use super::values::{Cell, Parameter, type_of};
+use crate::database::connections::Answer;
 
 /// Maximum attempts of a conflicting batch.
 const TRIES_MAX: u32 = 20;
