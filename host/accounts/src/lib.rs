@@ -4,7 +4,6 @@ mod attempts;
 mod clients;
 mod pages;
 mod passkeys;
-mod password;
 mod routes;
 mod scopes;
 mod secret;

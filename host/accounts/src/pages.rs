@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::{
     clients::{PAGE, host_of, is_document, is_own_machine},
-    password::CHARS_MIN,
     scopes::{Offer, sentence},
+    secret::PASSWORD_CHARS_MIN,
     service::time,
     state::{Account, Client, Passkey},
 };
@@ -210,14 +210,14 @@ impl Reader {
             Some(link),
         );
         let hint = self.language.pick(
-            format!("{CHARS_MIN} 文字以上。同じものを 2 回入力してください。"),
-            format!("At least {CHARS_MIN} characters; the same in both fields."),
+            format!("{PASSWORD_CHARS_MIN} 文字以上。同じものを 2 回入力してください。"),
+            format!("At least {PASSWORD_CHARS_MIN} characters; the same in both fields."),
         );
         let wrong = if is_wrong { " class=\"bad\" role=\"alert\"" } else { "" };
         let body = format!(
             "<p>{} {anew}</p>{passkey}<form method=\"post\" action=\"{}\"><h2>{}</h2><p id=\"hint\"{wrong}>{hint}</p>\
              <input type=\"hidden\" name=\"username\" autocomplete=\"username\" value=\"{}\">\
-             <label for=\"password\">{}</label><input type=\"password\" id=\"password\" name=\"password\" autocomplete=\"new-password\" aria-describedby=\"hint\" required minlength=\"{CHARS_MIN}\">\
+             <label for=\"password\">{}</label><input type=\"password\" id=\"password\" name=\"password\" autocomplete=\"new-password\" aria-describedby=\"hint\" required minlength=\"{PASSWORD_CHARS_MIN}\">\
              <label for=\"again\">{}</label><input type=\"password\" id=\"again\" name=\"again\" autocomplete=\"new-password\" required>\
              <div class=\"row\"><button>{}</button></div></form>",
             self.t("このリンクは一度だけ使えます。", "This link works once."),

@@ -13,7 +13,7 @@ use serde_json::{json, value::RawValue};
 use super::{Fields, Opened, Peer, Posted, RateLimited, reader, see_other};
 use crate::{
     pages::Reader,
-    password,
+    secret,
     service::{Accounts, Session, SignInWith, unavailable},
 };
 
@@ -149,11 +149,11 @@ pub(super) async fn choose(
     let form = Fields::read(&body).unwrap_or_default();
     let Some(account) = accounts.linked(&link) else { return no_link(&reader) };
     let password = form.get("password").unwrap_or_default();
-    if form.get("again") != Some(password) || !password::is_right(password, &account.name) {
+    if form.get("again") != Some(password) || !secret::is_right_password(password, &account.name) {
         return reader.link(&account, &link, true);
     }
     let used = async {
-        let hash = password::hash(password.to_owned()).await?;
+        let hash = secret::hash_password(password.to_owned()).await?;
         accounts.use_link(&link, SignInWith::Password(hash)).await
     };
     match used.await {

@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use super::{AccountError, Accounts, outcome};
 use crate::{
-    password,
-    secret::{Kind, Secret, is_same},
+    secret::{self, Kind, Secret, is_same},
     state::{Account, Change, Kept, Passkey, State},
 };
 
@@ -117,7 +116,7 @@ impl Accounts {
     pub(crate) async fn sign_in(&self, name: &str, password: String) -> io::Result<Option<String>> {
         let account = self.0.store.look(|it| it.named(name).cloned());
         let hash = account.as_ref().and_then(|it| it.password.clone());
-        let fits = password::fits(password, hash.clone()).await;
+        let fits = secret::password_fits(password, hash.clone()).await;
         // A name that is none may be a password that was typed in the wrong place.
         let who = account.as_ref().map(|it| it.name.clone()).unwrap_or_default();
         self.note(&who, "accounts/sign-in", "password", outcome(fits));
