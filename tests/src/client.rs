@@ -31,7 +31,7 @@ pub struct Listener {
 
 /// A builder of plain HTTP clients, without certificates.
 pub fn http() -> reqwest::ClientBuilder {
-    host::tls::install_provider();
+    host::install_tls_provider();
     reqwest::Client::builder().no_proxy().tls_certs_only([])
 }
 

@@ -38,7 +38,7 @@ use std::{
     time::Duration,
 };
 
-use host::embedded::{Embedded, Files};
+use host::source::{Embedded, Files};
 
 pub use ports::free_addr;
 

@@ -12,21 +12,17 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use smart_default::SmartDefault;
 
 use crate::{
-    embedded::Embedded,
     language::LanguageTag,
     limits::{ConnectionsConfig, Limits, SandboxConfig, SessionsConfig, TasksConfig, check_range},
-    source::read_text,
+    source::{Embedded, read_text},
     toolsets::{Toolset, Toolsets},
 };
 use store::{blobs, live_nodes::LiveNodes};
 
 mod accepted;
-pub mod accounts;
 mod aliases;
 pub mod apps;
 pub mod assistants;
-mod by_name;
-mod chat;
 mod component;
 pub mod defaults;
 mod environment;
@@ -35,39 +31,30 @@ pub mod oauth;
 mod origin;
 mod page;
 mod problems;
-mod public_url;
 mod records;
 pub mod registries;
 pub mod servers;
-mod store_config;
 pub mod tokens;
 
-pub use accepted::Accepted;
-pub use accepted::{Reason, sentences, touches, wanted};
-pub use aliases::{Alias, Aliases};
-pub use aliases::{CHAT, PROBED, RESERVED};
+pub use accepted::{Accepted, Reason, sentences, touches, wanted};
+pub use aliases::{Alias, Aliases, CHAT, PROBED, RESERVED};
 
 pub use crate::{grants::secret::Given, limits::ApprovalsConfig};
-pub use accounts::AccountsConfig;
 pub use apps::AppsConfig;
-pub use assistants::{Assistants, ModelConfig, ModelHost, Policy};
-use by_name::ByName;
-pub use chat::ChatConfig;
-pub use chat::PASSWORD_VARIABLE;
+pub use assistants::{Assistants, ChatConfig, ModelConfig, ModelHost, PASSWORD_VARIABLE, Policy};
 pub use component::{ComponentConfig, Reach};
 use defaults::merged;
 pub use environment::{Base, Choice, FromEnvironment, HostsFromEnvironment, NamedHosts, When};
+use error::ByName;
 pub use error::ConfigError;
 pub use oauth::{OauthConfig, SigningAlgorithm};
 pub use origin::{GivenBy, Origin, Setting, Source, settings};
-pub use page::{PageConfig, Tiles};
+pub use page::{PageConfig, PublicUrl, Tiles};
 pub use problems::Problem;
-pub use public_url::PublicUrl;
-pub use records::{AuditConfig, LogConfig, LogFormat, TelemetryConfig};
+pub use records::{AuditConfig, LogConfig, LogFormat, StoreConfig, TelemetryConfig};
 pub use registries::{IdentityRequirement, RegistryConfig, Requirement};
 pub use servers::ServerConfig;
-pub use store_config::StoreConfig;
-pub use tokens::{RateConfig, TokenConfig};
+pub use tokens::{AccountsConfig, RateConfig, TokenConfig};
 
 /// The default address: this machine only.
 const ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8808);

@@ -2,27 +2,34 @@
 
 #![allow(missing_docs, reason = "what is public here is so for the other crates of the host")]
 
+use std::sync::Once;
+
 pub mod call;
 pub mod caller;
 pub mod clean;
 pub mod config;
-pub mod embedded;
 pub mod environment;
 pub mod failure;
 pub mod grants;
 pub mod json;
 pub mod language;
 pub mod limits;
-pub mod notifications;
 pub mod pictures;
-pub mod quota;
 pub mod scopes;
 pub mod settings;
 pub mod source;
-pub mod tls;
 pub mod tool_set;
 pub mod toolsets;
-pub mod unreadable;
 pub mod uri_template;
 
 pub use config::Config;
+
+/// Installs the cryptography that clients need before the first of them is made; any number of
+/// times, from anywhere.
+pub fn install_tls_provider() {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        // An error says that another part of the program was first, with the same one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{misread, wire};
-use base::unreadable;
+use base::json;
 
 /// Maximum length of parsed error texts, in bytes. Longer ones are unknown.
 const TEXT_BYTES_MAX: usize = 4 << 10;
@@ -113,7 +113,7 @@ fn corrected(status: StatusCode, text: &str, body_bytes_max: usize) -> (StatusCo
             (StatusCode::BAD_REQUEST, -32600, NO_MESSAGE.to_owned())
         }
         (_, Some(why)) => {
-            let why = unreadable::explain(why);
+            let why = json::explain(why);
             (StatusCode::BAD_REQUEST, -32700, format!("The body is not JSON: {why}."))
         }
         (StatusCode::BAD_REQUEST, None) if text.contains(NO_SESSION) => {

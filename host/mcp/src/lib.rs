@@ -28,11 +28,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use base::{
-    caller::Caller,
+    call::Level,
+    caller::{Caller, Quota},
     config::Config,
     language::{Language, LanguageTag},
-    notifications::Level,
-    quota::Quota,
     tool_set::Owner,
     toolsets::Toolset,
 };

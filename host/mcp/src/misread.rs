@@ -8,7 +8,7 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::wire;
-use base::unreadable;
+use base::json;
 
 /// Maximum size of a message that is looked at, in bytes. What is longer is hardly wrong in its outline.
 pub(crate) const BYTES_MAX: usize = 64 << 10;
@@ -27,7 +27,7 @@ pub(crate) fn wrong_part(message: &[u8]) -> Option<String> {
     }
     let Ok(Value::Object(object)) = serde_json::from_slice(message) else { return None };
     if let Err(error) = serde_json::from_slice::<Members>(message) {
-        return Some(unreadable::explain(&error.to_string()));
+        return Some(json::explain(&error.to_string()));
     }
     let (id, answer) = (object.get("id"), ["result", "error"].into_iter());
     let answer = answer.filter(|it| object.contains_key(*it)).collect::<Vec<_>>();
@@ -115,7 +115,7 @@ pub(crate) fn wrong_cursor(message: &[u8]) -> Option<(RequestId, ErrorData)> {
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list"
     );
     // Where it stands in the value alone says nothing.
-    let why = unreadable::explain(&error.to_string());
+    let why = json::explain(&error.to_string());
     let why = why.split(" (line ").next().unwrap_or_default();
     is_list.then(|| (asked.id, wire::unfit(&asked.method, Some(format!("cursor: {why}")))))
 }

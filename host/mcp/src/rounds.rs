@@ -14,10 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::{Context, McpServer, Result, legacy, wire};
-use base::{
-    call::CallRequest,
-    notifications::{Level, Notification, Notifications},
-};
+use base::call::{CallRequest, Level, Notification, Notifications};
 use calls::{Method, Questions, outcome::CallOutcome};
 use sandbox::component::{CallError, Question};
 

@@ -37,7 +37,7 @@ mod table;
 pub(super) use shared::SharedSessions;
 pub(super) use table::{InUse, SessionTable};
 
-use base::{caller::Caller, limits::SessionsConfig, notifications::Level};
+use base::{call::Level, caller::Caller, limits::SessionsConfig};
 use registry::Catalog;
 use replay::{Claim, Open, Recorded, Replay};
 use shared::Goal;

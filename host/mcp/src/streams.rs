@@ -28,7 +28,7 @@ use super::{
     subscriptions::{LISTEN, set_aside},
     wire,
 };
-use base::unreadable;
+use base::json;
 
 /// Error for JSON that is no request.
 const NO_MESSAGE: &str = "The line is not a JSON-RPC 2.0 message: {\"jsonrpc\": \"2.0\", \"id\": …, \"method\": …, \"params\": {…}} is right.";
@@ -288,7 +288,7 @@ fn refusal(line: &[u8]) -> Option<Refusal> {
         }
         Ok(_) => return refusal(ErrorData::invalid_request(NO_MESSAGE, None), None),
         Err(error) => {
-            let why = unreadable::explain(&error.to_string());
+            let why = json::explain(&error.to_string());
             let message = format!("The line is not JSON: {why}.");
             return refusal(ErrorData::parse_error(message, None), Envelope::of(line).requested());
         }

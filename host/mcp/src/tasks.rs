@@ -15,10 +15,9 @@ use tokio::sync::mpsc;
 
 use super::{Context, McpServer, Result, rounds::send_notification, wire};
 use base::{
-    call::{CallRequest, Surface, TraceHeaders},
+    call::{CallRequest, Level, Notification, Notifications, Surface, TraceHeaders},
     caller::Caller,
     failure::Failure,
-    notifications::{Level, Notification, Notifications},
 };
 use calls::{CallTool, Questions, approvals::broken_off, outcome::CallOutcome};
 use document::{Document, Given, Standing};

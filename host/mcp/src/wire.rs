@@ -23,8 +23,8 @@ use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
     failure::{Failure, INVALID, shortened},
+    json,
     language::Language,
-    unreadable,
 };
 use calls::{block, outcome::CallOutcome};
 use registry::upstream::Passed;
@@ -455,5 +455,5 @@ pub(super) fn unfit(method: &str, problem: Option<String>) -> ErrorData {
 
 /// Why `params` are not those of a method, if they are not.
 pub(super) fn params_error<T: DeserializeOwned>(params: Value) -> Option<String> {
-    T::deserialize(params).err().map(|it| unreadable::explain(&it.to_string()))
+    T::deserialize(params).err().map(|it| json::explain(&it.to_string()))
 }

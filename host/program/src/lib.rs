@@ -10,8 +10,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use host::{
     Config, Server,
     config::{Given, GivenBy, LogFormat, ServerConfig},
-    embedded::{Embedded, Files},
     language::LanguageTag,
+    source::{Embedded, Files},
 };
 use workbench::commands;
 

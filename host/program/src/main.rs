@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use host::embedded::Files;
+use host::source::Files;
 use program::{Carried, Kit};
 
 fn main() -> ExitCode {

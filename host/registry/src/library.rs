@@ -16,9 +16,8 @@ use wasmtime::component::Component;
 use crate::Result;
 use base::{
     config::Config,
-    embedded::Embedded,
     environment,
-    source::{NAMES, Source, Stamp, name_of, read, write},
+    source::{Embedded, NAMES, Source, Stamp, name_of, read, write},
 };
 use sandbox::{Sandbox, compiler, component::LoadError};
 use store::{blocking, digest::digest, private::if_exists, seal::Seal};

@@ -5,9 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use super::{Catalog, Registry};
-use base::{
-    caller::Caller, notifications::Notifications, tool_set::Owner, uri_template::UriTemplate,
-};
+use base::{call::Notifications, caller::Caller, tool_set::Owner, uri_template::UriTemplate};
 use sandbox::{
     component::{CallError, Called, InputRequired},
     definition::{Resource, Tool},

@@ -18,9 +18,9 @@ use crate::{
     stubs,
 };
 use base::{
+    caller::Quota,
     grants::{self, Grant},
     limits::Limits,
-    quota::Quota,
     settings::Settings,
 };
 use store::{

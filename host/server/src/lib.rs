@@ -16,8 +16,8 @@ mod schedule;
 // Names used by program, tests and benchmarks.
 pub use ::{registry, sandbox, telemetry};
 pub use base::{
-    Config, call, caller, config, embedded, grants, language, limits, scopes, settings, source,
-    tls, tool_set,
+    Config, call, caller, config, grants, install_tls_provider, language, limits, scopes, settings,
+    source, tool_set,
 };
 pub use calls::{approvals, authorization, record};
 pub use mcp::{ServerReport, WaitingTool};

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use base::{
     config::{AppsConfig, Config, PROBED, PageConfig},
-    embedded::Files,
+    source::Files,
 };
 use calls::{authorization::caller_of, refusal::refusal};
 use store::digest::hexadecimal;

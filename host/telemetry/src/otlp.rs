@@ -54,7 +54,7 @@ impl Telemetry {
         config.check()?;
         let Some(endpoint) = &config.otlp_endpoint else { return Ok(Self::default()) };
         let failed = |error: &dyn std::fmt::Display| format!("telemetry: {error}");
-        base::tls::install_provider();
+        base::install_tls_provider();
         let client = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())

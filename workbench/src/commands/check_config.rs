@@ -89,7 +89,7 @@ mod tests {
     use std::path::Path;
 
     use anyhow::Context;
-    use base::embedded::Embedded;
+    use base::source::Embedded;
 
     use super::*;
 

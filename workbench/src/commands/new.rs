@@ -9,10 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use base::{
-    embedded::Files,
-    source::{NAMES, name_of},
-};
+use base::source::{Files, NAMES, name_of};
 use clap::Args;
 use toml::{Table, Value};
 

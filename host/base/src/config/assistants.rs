@@ -1,5 +1,5 @@
-//! What assistants may do and which models they may use: `[assistants.NAME]` and `[models.NAME]`. Other entries are
-//! passed to the component that runs them.
+//! What assistants may do, which models they may use, and the gateway of `/api/chat`: `[assistants.NAME]`,
+//! `[models.NAME]` and `[chat]`. Other entries are passed to the component that runs them.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -8,13 +8,15 @@ use reqwest::Url;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use super::{ComponentConfig, Config, Given, Problem, chat, error::in_plain_terms};
+use super::{ComponentConfig, Config, Given, Problem, error::in_plain_terms};
 use crate::{
     grants::{
         Grant,
         address::is_loopback_host,
         http::{HostGrant, Place, SecretGrant},
     },
+    limits::check_range,
+    scopes::Scope,
     tool_set::{Owner, ToolSet},
 };
 
@@ -251,11 +253,7 @@ pub fn problems(config: &Config) -> Vec<Problem> {
     }
     for (name, model) in &config.models {
         if let Some(Given::Text(_)) = model.key {
-            found.push(Problem::new(
-                &["models", name, "key"],
-                chat::literal_secret_error("KEY"),
-                true,
-            ));
+            found.push(Problem::new(&["models", name, "key"], literal_secret_error("KEY"), true));
         }
         if let Some(url) = model.base_url(&config.base)
             && let Err(what) = address(&url)
@@ -274,7 +272,7 @@ pub fn problems(config: &Config) -> Vec<Problem> {
             }
         }
     }
-    found.extend(chat::problems(config));
+    found.extend(chat_problems(config));
     found
 }
 
@@ -318,6 +316,74 @@ fn address(text: &str) -> Result<(), String> {
         "http" if url.host_str().is_some_and(is_loopback_host) => Ok(()),
         _ => Err(format!("what is sent there could be read by others; {right}")),
     }
+}
+
+/// Environment variable of the optional gateway password.
+pub const PASSWORD_VARIABLE: &str = "AUTH_PASSWORD";
+/// Bytes that a body may be let have.
+const BODY_BYTES: std::ops::RangeInclusive<usize> = 1 << 10..=256 << 20;
+
+/// `[chat]`. Missing entries come from the program's defaults.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ChatConfig {
+    /// The password of the gateway (ILL-44); none is no gateway.
+    pub password: Option<Given>,
+    /// Scopes of callers who used the password, where tokens define scopes.
+    pub scopes: Vec<String>,
+    /// Bytes that a request's body may have: pictures of earlier messages are in it.
+    pub body_bytes_max: usize,
+    /// Entries passed to the component.
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
+}
+
+impl ChatConfig {
+    /// Whether a password is asked for.
+    pub fn has_gateway(&self) -> bool {
+        match &self.password {
+            Some(Given::Environment(name)) if name == PASSWORD_VARIABLE => {
+                std::env::var_os(name).is_some_and(|it| !it.is_empty())
+            }
+            password => password.is_some(),
+        }
+    }
+
+    /// The settings that the component that answers receives.
+    pub(super) fn settings(&self) -> Value {
+        let mut settings: Map<_, _> = self.others.clone().into_iter().collect();
+        settings.insert("body_bytes_max".to_owned(), self.body_bytes_max.into());
+        settings.insert("gateway".to_owned(), self.has_gateway().into());
+        Value::Object(settings)
+    }
+}
+
+/// Everything that is wrong with it.
+fn chat_problems(config: &Config) -> Vec<Problem> {
+    let (chat, mut found) = (&config.chat, Vec::new());
+    for scope in &chat.scopes {
+        if let Err(error) = scope.parse::<Scope>() {
+            found.push(Problem::new(&["chat", "scopes"], error.to_string(), true));
+        }
+    }
+    let wrong = match &chat.password {
+        Some(Given::Text(_)) => Some(literal_secret_error(PASSWORD_VARIABLE)),
+        Some(Given::Environment(name)) if name == PASSWORD_VARIABLE => None,
+        Some(it) => it.read(&config.base).err().map(|what| format!("{what}; or leave it out")),
+        None => None,
+    };
+    found.extend(wrong.map(|what| Problem::new(&["chat", "password"], what, true)));
+    if let Err(what) = check_range("body_bytes_max", chat.body_bytes_max, BODY_BYTES) {
+        found.push(Problem::new(&["chat", "body_bytes_max"], what, true));
+    }
+    found
+}
+
+/// The message about a secret that stands in the file.
+pub(super) fn literal_secret_error(variable: &str) -> String {
+    format!(
+        "it stands here as a plain text; {{ environment = \"{variable}\" }} or {{ file = \"PATH\" }} keep it elsewhere, and {{ value = \"…\" }} says that it is meant so"
+    )
 }
 
 #[cfg(test)]

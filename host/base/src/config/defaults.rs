@@ -7,8 +7,8 @@ use wasmparser::{Parser, Payload};
 
 use super::{ComponentConfig, ConfigError, ModelConfig, Policy};
 use crate::{
-    embedded::{Embedded, Start},
     grants::Stubs,
+    source::{Embedded, Start},
 };
 
 /// The program's own file, which names no component.

@@ -13,7 +13,7 @@ use serde::{
 use smart_default::SmartDefault;
 use strum::IntoStaticStr;
 
-use super::{Config, Given, Problem, chat::literal_secret_error};
+use super::{Config, Given, Problem, assistants::literal_secret_error};
 use crate::{
     grants::address::{is_loopback_host, is_private, of_url},
     scopes::Scope,

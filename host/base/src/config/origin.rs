@@ -323,7 +323,7 @@ fn walk(table: &DeTable<'_>, path: &mut Path, found: &mut impl FnMut(&Path, usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedded::Embedded;
+    use crate::source::Embedded;
 
     fn read(text: &str) -> Config {
         let file = std::path::Path::new("madoguchi.toml");

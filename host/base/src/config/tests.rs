@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::*;
-use crate::{embedded::Files, grants::Grant};
+use crate::{grants::Grant, source::Files};
 
 /// The components that travel in the program.
 static EMBEDDED: LazyLock<Embedded> =

@@ -23,7 +23,7 @@ use super::{
     retry::{self, Failed, RETRIES_MAX},
 };
 use crate::wire::{LACKS_CAPABILITY, listed};
-use base::{clean, failure::INVALID, pictures::is_picture, unreadable};
+use base::{clean, failure::INVALID, json, pictures::is_picture};
 use calls::{refused, unavailable};
 use registry::upstream::{Answer, Ask, Passed, Request};
 use sandbox::component::{Ask as Asks, CallError, InputRequired, Problem, Question, Stop};
@@ -286,7 +286,7 @@ fn message(
                 "context": { "arguments": about.get("arguments") },
             });
             let params = serde_json::from_value::<CompleteRequestParams>(params);
-            let params = params.map_err(|it| wrong(&unreadable::explain(&it.to_string())))?;
+            let params = params.map_err(|it| wrong(&json::explain(&it.to_string())))?;
             CompleteRequest::new(params).into()
         }
     })
@@ -369,7 +369,7 @@ fn pictured(block: &mut ContentBlock) {
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, CallError> {
-    serde_json::from_str(text).map_err(|error| wrong(&unreadable::explain(&error.to_string())))
+    serde_json::from_str(text).map_err(|error| wrong(&json::explain(&error.to_string())))
 }
 
 fn wrong(why: &str) -> CallError {

@@ -31,10 +31,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{Server, command::StdioTransport, limited::Limited, retry::Failed, sse::SseTransport};
 use base::{
+    call::{Notification, Notifications, Progress},
     config::servers::{Era, ServerConfig, Way},
     grants::secret::{Mask, Secret},
-    notifications::{Notification, Notifications, Progress},
-    tls,
+    install_tls_provider,
 };
 
 /// Connections that are kept for the next call.
@@ -103,7 +103,7 @@ impl Connector {
     /// Reads the system's certificates, where they are needed: blocks for a while.
     pub(super) fn new(config: &ServerConfig) -> Result<Self, String> {
         let Way::Url { url, .. } = &config.way else { return Ok(Self { http: None }) };
-        tls::install_provider();
+        install_tls_provider();
         let client = Client::builder()
             .no_proxy()
             .redirect(within_origin())

@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn http() -> Limited {
-        base::tls::install_provider();
+        base::install_tls_provider();
         let http = Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
         let mut mask = Mask::default();
         mask.add("hunter2hunter2");

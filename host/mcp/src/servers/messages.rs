@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::envelope::Envelope;
-use base::{grants::secret::Mask, unreadable};
+use base::{grants::secret::Mask, json};
 
 /// Error code in place of an unreadable answer.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(-32_096);
@@ -19,7 +19,7 @@ const STATE: &str = "requestState";
 
 /// Error in place of an invalid message.
 pub(super) fn no_message(error: &str, id: RequestId) -> ServerJsonRpcMessage {
-    unusable(&format!("its answer is no message in JSON: {}", unreadable::explain(error)), id)
+    unusable(&format!("its answer is no message in JSON: {}", json::explain(error)), id)
 }
 
 /// Error in place of an answer that cannot be used.

@@ -12,7 +12,7 @@ use super::{
     messages::{TOO_LARGE, UNREADABLE},
     sse::SseError,
 };
-use base::unreadable;
+use base::json;
 
 /// Retries after the first attempt.
 pub(super) const RETRIES_MAX: u32 = 3;
@@ -87,7 +87,7 @@ impl Failed {
                 let params_error = serde_json::from_value::<InitializeResult>(found).err();
                 let why = params_error.map_or_else(
                     || "it is of another kind".to_owned(),
-                    |it| unreadable::explain(&it.to_string()),
+                    |it| json::explain(&it.to_string()),
                 );
                 Self::Unusable(format!("its answer to `initialize` does not fit: {why}"))
             }

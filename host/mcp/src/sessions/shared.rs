@@ -23,7 +23,7 @@ use rmcp::{
 };
 
 use super::{ACTING, SessionFilter, SessionTable};
-use base::notifications::Level;
+use base::call::Level;
 use store::{
     events::Events,
     sessions::{self as rows, Kept, key_of},

@@ -18,9 +18,8 @@ use tokio_util::sync::CancellationToken;
 use super::document::{Document, Given, POLL_INTERVAL_MS, Standing};
 use base::{
     call::{CallRequest, Pauses},
-    caller::Caller,
+    caller::{self, Caller, Quota},
     limits::TasksConfig,
-    quota::{self, Quota},
 };
 use calls::state::TTL_S;
 use store::{
@@ -363,7 +362,7 @@ pub(super) struct Place {
     task: Arc<Task>,
     /// The right to run it.
     run: Option<Hold>,
-    _counted: quota::Place,
+    _counted: caller::Place,
 }
 
 impl Place {

@@ -89,7 +89,7 @@ impl Server {
         body: Vec<u8>,
     ) -> reqwest::Result<Response> {
         // A client needs one to be there, though this one speaks to this machine alone.
-        host::tls::install_provider();
+        host::install_tls_provider();
         let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build()?;
         let url = format!("http://{}/operator/{path}", self.key.addr);
         let request = client.request(method, url).bearer_auth(&self.key.token).body(body);

@@ -9,7 +9,7 @@ use crate::{
     bindings::madoguchi::tool::{event_stream, events, log, progress, types},
     capability::state::CallState,
 };
-use base::notifications::{Level, Line, Notification, Progress};
+use base::call::{Level, Line, Notification, Progress};
 
 /// Maximum length of an event name, in bytes.
 const URI_BYTES_MAX: usize = 1 << 10;

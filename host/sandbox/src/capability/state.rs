@@ -25,12 +25,11 @@ use crate::{
     version::Version,
 };
 use base::{
-    call::next_call_id,
+    call::{Notifications, next_call_id},
     caller::Caller,
     environment::Environment,
     grants::{Grant, Stubs},
     limits::Limits,
-    notifications::Notifications,
     settings::Settings,
 };
 use store::{

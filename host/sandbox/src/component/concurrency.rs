@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use crate::Sandbox;
-use base::{limits::Limits, quota::Quota};
+use base::{caller::Quota, limits::Limits};
 use telemetry::tally::Tally;
 
 /// Assumed duration of the first call.

@@ -20,8 +20,8 @@ use base::{
     call::{Surface, TraceHeaders},
     caller::Caller,
     failure::Failure,
+    json,
     language::Language,
-    unreadable,
 };
 use calls::{
     Reply, Speaker,
@@ -84,7 +84,7 @@ async fn answer(
         Failure::new("unread", error.status().as_u16(), format!("The body was not read: {error}"))
     })?;
     let body: ReplyBody = serde_json::from_slice(&body).map_err(|error| {
-        let why = unreadable::explain(&error.to_string());
+        let why = json::explain(&error.to_string());
         Failure::invalid(format!("{FORM}; here {why}"))
     })?;
     let reply = match (body.allow, body.answers) {

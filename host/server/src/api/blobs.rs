@@ -12,7 +12,7 @@ use futures::{Stream, StreamExt};
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::json;
 
-use base::quota::{Place, Quota, TooMany};
+use base::caller::{Place, Quota, TooMany};
 use calls::{
     authorization::{caller_of, forbidden},
     refusal::refusal,

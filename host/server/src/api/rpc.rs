@@ -14,7 +14,7 @@ use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
     failure::{Failure, shortened},
-    unreadable,
+    json,
 };
 use calls::{
     CallResult, Calls,
@@ -92,7 +92,7 @@ pub(crate) async fn answer(
     }
     let requests: Vec<Box<RawValue>> = match serde_json::from_str(text) {
         Ok(requests) => requests,
-        Err(error) => return reply(Some(parse_error(&unreadable::explain(&error.to_string())))),
+        Err(error) => return reply(Some(parse_error(&json::explain(&error.to_string())))),
     };
     if requests.is_empty() || requests.len() > BATCH_MAX {
         let message = format!("a batch has 1 to {BATCH_MAX} requests");
@@ -166,12 +166,12 @@ async fn answer_one(
     let request: Request = match serde_json::from_str(text) {
         Ok(request) => request,
         Err(error) if error.is_data() => {
-            let why = shortened(unreadable::explain(&error.to_string()), QUOTED_BYTES_MAX);
+            let why = shortened(json::explain(&error.to_string()), QUOTED_BYTES_MAX);
             let id = serde_json::from_str::<Named>(text).ok().map(|it| it.id);
             let message = format!("not a JSON-RPC 2.0 request: {why}");
             return Some(failure(id.filter(|it| is_id(it)), -32600, message, Value::Null));
         }
-        Err(error) => return Some(parse_error(&unreadable::explain(&error.to_string()))),
+        Err(error) => return Some(parse_error(&json::explain(&error.to_string()))),
     };
     if request.id.as_ref().is_some_and(|it| !is_id(it)) {
         let message = "id: a string, a number or null is right";

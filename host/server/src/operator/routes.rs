@@ -18,7 +18,7 @@ use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
     failure::Failure,
-    unreadable,
+    json,
 };
 use calls::{CallResult, outcome::CallOutcome, refusal::refusal};
 use mcp::ServerReport;
@@ -279,7 +279,7 @@ pub(super) fn read_or_none<T: Default + DeserializeOwned>(
 
 fn read<T: DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Failure> {
     serde_json::from_slice(body).map_err(|error| {
-        let why = unreadable::explain(&error.to_string());
+        let why = json::explain(&error.to_string());
         Failure::invalid(format!("the body is {form}: {why}"))
     })
 }

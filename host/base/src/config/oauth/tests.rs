@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::embedded::Embedded;
+use crate::source::Embedded;
 
 fn read(lines: &str) -> Result<Config, String> {
     let read = Config::from_text(lines, Path::new("a.toml"), &Embedded::default());

@@ -82,3 +82,68 @@ fn parses_host_from_the_command_line() {
     assert_eq!(of("http://127.0.0.1:81"), Ok(("127.0.0.1".into(), Scheme::Http, 81)));
     assert!(of("ftp://a.example").unwrap_err().contains("HOST:PORT"));
 }
+
+#[test]
+fn origin_allows_get_only_and_private_only_on_loopback() {
+    let text =
+        " https://directory.example, http://127.0.0.1:8000,http://localhost,https://[::1]:1,";
+    let found = HostGrant::of_origins(text).unwrap();
+    let texts: Vec<_> = found
+        .iter()
+        .map(|it| format!("{}://{}:{} {}", it.scheme, it.host, it.port, it.private))
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "https://directory.example:443 false",
+            "http://127.0.0.1:8000 true",
+            "http://localhost:80 true",
+            "https://[::1]:1 true"
+        ]
+    );
+    assert!(found.iter().all(|it| it.methods == [Method::GET] && it.secrets.is_empty()));
+    assert!(HostGrant::of_origins(" , ").unwrap().is_empty());
+}
+
+#[test]
+fn names_wrong_origin_with_remedy_and_no_password() {
+    for (wrong, part) in [
+        ("directory.example", "is not an origin"),
+        ("https://directory.example/path", "more than scheme"),
+        ("https://directory.example?q", "more than scheme"),
+        ("https://me:hunter2@directory.example", "more than scheme"),
+        ("https://*.example", "more than scheme"),
+        ("ftp://directory.example", "is not https"),
+        ("http://directory.example", "which only this machine need not be"),
+        ("http://169.254.169.254", "which only this machine need not be"),
+        ("https://169.254.169.254", "private = true"),
+        ("https://10.0.0.1", "private = true"),
+        ("https://2130706434:1, https://0xa9fea9fe", "private = true"),
+    ] {
+        let error = HostGrant::of_origins(wrong).unwrap_err();
+        assert!(error.contains(part) && !error.contains("hunter2"), "{wrong}: {error}");
+    }
+    let many = "https://a.example,".repeat(ORIGINS_MAX + 1);
+    assert!(HostGrant::of_origins(&many).unwrap_err().contains("at most 64"));
+}
+
+#[test]
+fn base_url_may_have_path_and_be_local_if_allowed() {
+    let of = |text: &str, private| HostGrant::of_base(text, &["POST".to_owned()], private);
+    let base = of("http://valhalla:8002/", true).unwrap();
+    let text = format!("{}://{}:{} {:?}", base.scheme, base.host, base.port, base.methods);
+    assert_eq!((text.as_str(), base.private), ("http://valhalla:8002 [POST]", true));
+    assert!(!of("https://a.example/osrm", false).unwrap().private);
+    assert_eq!(HostGrant::of_base("https://a.example", &[], true).unwrap().methods, [Method::GET]);
+    for (wrong, private, part) in [
+        ("a.example", true, "is not a base address"),
+        ("https://a.example?key=1", true, "more than"),
+        ("https://me:hunter2@a.example", true, "more than"),
+        ("ftp://a.example", true, "is not https"),
+        ("http://a.example", false, "is not https"),
+        ("https://10.0.0.1", false, "of this machine or its network"),
+    ] {
+        let error = of(wrong, private).unwrap_err();
+        assert!(error.contains(part) && !error.contains("hunter2"), "{wrong}: {error}");
+    }
+}

@@ -14,8 +14,8 @@ use super::{HEADER_BYTES_MAX, body::TooMuch};
 use base::{
     failure::causes,
     grants::{address, hosts::Hosts},
+    install_tls_provider,
     limits::Limits,
-    tls,
 };
 
 /// Connections to one host that are kept for the next request.
@@ -87,7 +87,7 @@ fn build(
     connect: Duration,
     authorities: &[Certificate],
 ) -> Result<HttpClient, reqwest::Error> {
-    tls::install_provider();
+    install_tls_provider();
     let resolver = Arc::new(resolver);
     let builder = || {
         Client::builder()
