@@ -5,17 +5,13 @@ use std::{io, path::PathBuf};
 
 mod client;
 mod credentials;
-mod fetch;
-pub mod lock;
 pub mod manifest;
-mod packages;
 pub mod pull;
 pub mod push;
 pub mod reference;
-pub mod referrers;
+pub mod repository;
 pub mod signatures;
 pub mod store;
-pub mod tags;
 
 pub use client::authorities;
 

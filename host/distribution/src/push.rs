@@ -16,7 +16,7 @@ use crate::{
         self, CREATED, Descriptor, EMPTY, INDEX, Index, MANIFEST, Manifest, WASM_CONFIG, WASM_LAYER,
     },
     reference::{Digest, Reference},
-    referrers::{self, BUNDLE},
+    repository::{self, BUNDLE},
     signatures::{STATEMENT_TYPE, Signer},
 };
 
@@ -100,14 +100,14 @@ async fn sign(client: &Client, subject: &Descriptor, created: &str, signer: &Sig
         return Ok(());
     }
     // Registries without referrers API use a tag.
-    let index = referrers::by_tag(client, &subject.digest).await?;
+    let index = repository::referrers_by_tag(client, &subject.digest).await?;
     let index: Option<Index> = index.and_then(|it| serde_json::from_slice(&it).ok());
     let mut manifests = index.map(|it| it.manifests).unwrap_or_default();
     manifests.retain(|it| it.digest != listed.digest);
     manifests.push(listed);
     let index = Index { schema_version: 2, media_type: Some(INDEX.to_owned()), manifests };
     let bytes = Bytes::from(serde_json::to_vec(&index).unwrap_or_default());
-    put_manifest(client, &referrers::tag(&subject.digest), INDEX, bytes).await?;
+    put_manifest(client, &repository::referrers_tag(&subject.digest), INDEX, bytes).await?;
     Ok(())
 }
 

@@ -20,7 +20,6 @@ use crate::{Error, Result, reference::Digest};
 
 mod bundle;
 mod certificate;
-mod der;
 mod key;
 mod log;
 mod root;
@@ -228,7 +227,7 @@ impl Signer {
             }
         };
         let made = serde_json::json!({
-            "mediaType": crate::referrers::BUNDLE,
+            "mediaType": crate::repository::BUNDLE,
             "verificationMaterial": {
                 "publicKey": { "hint": self.public_key().hint() },
                 "tlogEntries": [],

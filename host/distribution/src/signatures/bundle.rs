@@ -185,7 +185,7 @@ impl Bundle {
         let bundle: Self =
             serde_json::from_slice(bytes).map_err(|it| format!("it cannot be read: {it}"))?;
         let types =
-            [crate::referrers::BUNDLE, "application/vnd.dev.sigstore.bundle+json;version=0.3"];
+            [crate::repository::BUNDLE, "application/vnd.dev.sigstore.bundle+json;version=0.3"];
         if !types.contains(&bundle.media_type.as_str()) {
             return Err(format!("it is {:?}, and {} is known here", bundle.media_type, types[0]));
         }

@@ -75,7 +75,7 @@ fn rejects_other_predicate_type() {
     let payload = payload.to_string();
     let signature = key.sign(&bundle::encoded(bundle::PAYLOAD_TYPE, payload.as_bytes()));
     let bundle = serde_json::json!({
-        "mediaType": crate::referrers::BUNDLE,
+        "mediaType": crate::repository::BUNDLE,
         "verificationMaterial": { "publicKey": { "hint": "" } },
         "dsseEnvelope": {
             "payload": STANDARD.encode(payload), "payloadType": bundle::PAYLOAD_TYPE,

@@ -4,7 +4,7 @@ use ring::digest;
 
 use super::{
     bundle::{Bundle, Content},
-    der::{INTEGER, OBJECT, OCTETS, SEQUENCE, SET, TIME, Values},
+    certificate::{INTEGER, OBJECT, OCTETS, SEQUENCE, SET, TIME, Values},
     key::Hash,
     root::TrustedRoot,
 };

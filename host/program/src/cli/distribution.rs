@@ -13,14 +13,12 @@ use anyhow::{Context, bail};
 use clap::Args;
 use distribution::{
     Error,
-    lock::{LockFile, Locked},
     pull::{self, Pulled},
     push,
     reference::{Named, Reference},
-    referrers::Referrer,
+    repository::{self, Referrer},
     signatures::{Signed, Signer},
-    store::Store,
-    tags,
+    store::{LockFile, Locked, Store},
 };
 use host::{Config, config::sentences, revisions::Manifest};
 use serde_json::{Value, json};
@@ -192,8 +190,8 @@ async fn newer(
     let place = locked.place()?;
     let Some(tag) = &place.tag else { return Ok((None, None)) };
     let now = pull::digest(config, &place).await?;
-    let tags = tags::list(config, &place).await?;
-    Ok(((now != locked.manifest).then(|| now.to_string()), tags::newest(&tags, tag)))
+    let tags = repository::tags(config, &place).await?;
+    Ok(((now != locked.manifest).then(|| now.to_string()), repository::newest(&tags, tag)))
 }
 
 impl Remove {
