@@ -26,17 +26,15 @@ use base::{
 use store::live_nodes::LiveNodes;
 
 mod fetch;
-mod introspection;
 mod keys;
 mod mapping;
 mod resource;
-mod signatures;
 mod token;
 
 pub use resource::Resource;
 
 use fetch::Web;
-use introspection::{Introspection, seconds};
+use fetch::{Introspection, seconds};
 use keys::{KeySet, Keys, Now};
 use mapping::{Mapping, claim};
 use token::{Claims, NotTaken, Token};
@@ -141,7 +139,7 @@ impl Oauth {
         if config.oauth.is_empty() && accounts.is_none() {
             return None;
         }
-        signatures::install();
+        token::install();
         let resource = Resource::from_config(config);
         let providers = config.oauth.iter().map(|provider| {
             let web = Arc::new(Web::new(provider));
