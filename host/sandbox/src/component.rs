@@ -55,7 +55,6 @@ macro_rules! calls {
 
 mod concurrency;
 mod error;
-mod examples;
 mod exports;
 mod failure;
 mod handler;

@@ -12,11 +12,10 @@ pub use base::tool_set::Hints;
 
 mod audience;
 mod offers;
-mod shown;
 
 pub use audience::{Audience, Localized, Viewer, is_own_page, texts};
+pub use audience::{Rewording, Shown, ToolTexts};
 pub use offers::{Argument, Prompt, Resource, Template, check_uri};
-pub use shown::{Rewording, Shown, ToolTexts};
 
 /// Tools that one component may offer.
 pub(crate) const TOOLS_MAX: usize = 256;

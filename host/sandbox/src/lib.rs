@@ -29,7 +29,7 @@ use wasmtime_wasi_io::bindings::wasi::io;
 use crate::{
     bindings::madoguchi::tool,
     capability::state::{CallContext, CallState},
-    epoch_timer::EpochTimer,
+    resource_limiter::EpochTimer,
     scheduler::{Heavy, Scheduler},
 };
 use base::{
@@ -43,7 +43,6 @@ pub mod capability;
 pub mod compiler;
 pub mod component;
 pub mod definition;
-pub mod epoch_timer;
 pub mod lifting;
 pub mod lines;
 pub mod listed;

@@ -25,17 +25,15 @@ use crate::{
 };
 use base::tool_set::is_name;
 
-mod arguments;
-mod docs;
+pub(crate) mod arguments;
 mod names;
-pub(crate) mod results;
 mod schema;
 
 use arguments::Reader;
 use names::Origin;
 use schema::Described;
 
-pub use docs::Docs;
+pub use names::Docs;
 
 /// The member under which an output stands that is no object by itself.
 const RESULT: &str = "result";
@@ -193,7 +191,7 @@ impl Call<'_> {
         let output = match ty.as_ref().zip(value) {
             None => json!({}),
             Some((ty, value)) => {
-                let value = results::json(ty, value);
+                let value = arguments::json(ty, value);
                 if schema::is_object(ty) { value } else { json!({ RESULT: value }) }
             }
         };
@@ -205,7 +203,7 @@ impl Call<'_> {
 pub(crate) fn refusal(tool: &str, error: Option<(Type, &Val)>) -> Stop {
     let (mut code, mut message, mut details) = ("failed".to_owned(), String::new(), None);
     if let Some((ty, value)) = error {
-        let value_json = results::json(&ty, value);
+        let value_json = arguments::json(&ty, value);
         match value {
             Val::Enum(case) | Val::Variant(case, _) => code = case.replace('-', "_"),
             _ => {}

@@ -23,7 +23,7 @@ use crate::{
         },
     },
     definition::TOOLS_MAX,
-    lifting::{LeftOut, refusal, results},
+    lifting::{LeftOut, arguments, refusal},
 };
 
 /// Prefix of the package, followed by the MCP revision date and a version.
@@ -277,7 +277,7 @@ fn failed<'a>(ty: &Type, value: &'a Val) -> Option<Option<(Type, &'a Val)>> {
 fn result(ty: &Type, value: &Val) -> Value {
     match (ty, value) {
         (Type::Result(ty), Val::Result(Ok(Some(it)))) => {
-            ty.ok().map_or(Value::Null, |ty| results::json(&ty, it))
+            ty.ok().map_or(Value::Null, |ty| arguments::json(&ty, it))
         }
         _ => Value::Null,
     }

@@ -4,7 +4,6 @@ pub mod assistant_calls;
 pub mod assistants;
 pub mod host_resources;
 pub mod http;
-pub mod output;
 pub mod recording;
 pub mod state;
 
@@ -13,14 +12,13 @@ mod caller;
 mod calls;
 mod files;
 mod log;
-mod part;
 mod sql;
 mod surroundings;
 
 pub use crate::bindings::Written;
+pub use assistants::Part;
 pub use assistants::{ENDED, failed};
 pub use calls::ToolCalls;
-pub use part::Part;
 pub use surroundings::{
     Acting, Acts, Around, Ask, Asking, HeldCall, NamedReply, Requested, Standing, Surroundings,
     ToolOffer, ToolOutcome, ToolRequest,

@@ -15,12 +15,11 @@ use super::{
     Asking, Part, Written,
     host_resources::HostResources,
     http::{CallHttp, Outgoing},
-    output::GuestOutput,
+    log::GuestOutput,
     recording::{Clocks, Recording, Taped},
 };
 use crate::{
-    epoch_timer::{EpochTimer, Running},
-    resource_limiter::{InstanceLimiter, LogBudget},
+    resource_limiter::{EpochTimer, InstanceLimiter, LogBudget, Running},
     scheduler::TurnState,
     version::Version,
 };

@@ -10,7 +10,7 @@ use reqwest::{
 use tokio::sync::OnceCell;
 use wasmtime_wasi_http::Error;
 
-use super::{HEADER_BYTES_MAX, body::TooMuch};
+use super::{HEADER_BYTES_MAX, budget::TooMuch};
 use base::{
     failure::causes,
     grants::{address, hosts::Hosts},

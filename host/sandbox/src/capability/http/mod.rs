@@ -25,13 +25,12 @@ use base::grants::{
     secret::{Mask, encoded},
 };
 
-mod body;
 mod budget;
 mod client;
 mod taped;
 
-use body::{Incoming, Outgoing as OutgoingBody};
 use budget::{Budget, Report};
+use budget::{Incoming, Outgoing as OutgoingBody};
 use client::Failed;
 pub use client::{Outgoing, body_within};
 
