@@ -1,15 +1,17 @@
 //! Sources of components (the folder and the program), and their compilation or cached code.
+//! Compiled components are kept in a cache, of which each file is verified before it is loaded.
 
-use futures::future::BoxFuture;
 use std::{
     collections::BTreeSet,
     fs,
     hash::{Hash, Hasher},
-    io,
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
+use futures::future::BoxFuture;
+use hmac::Mac;
 use parking_lot::Mutex;
 use wasmtime::component::Component;
 
@@ -19,12 +21,12 @@ use base::{
     environment,
     source::{Embedded, NAMES, Source, Stamp, name_of, read, write},
 };
-use sandbox::{Sandbox, compiler, component::LoadError};
+use sandbox::{
+    Sandbox,
+    compiler::{self, Trusted, deserialize},
+    component::LoadError,
+};
 use store::{blocking, digest::digest, private::if_exists, seal::Seal};
-
-mod code;
-
-use code::CodeStore;
 
 /// Components by name, each with the stamp of its file.
 pub type Files = Vec<(String, Stamp)>;
@@ -218,34 +220,178 @@ fn stamp(path: &Path) -> io::Result<Option<Stamp>> {
     Ok(metadata.map(|it| (it.modified().ok(), it.len())))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Compiled components that are kept; beyond that the oldest go.
+const FILES_MAX: usize = 64;
+/// Bytes that a file of compiled code may have.
+const BYTES_MAX: u64 = 1 << 30;
+/// Bytes of the keyed hash at the end of each file.
+const TAG_BYTES: u64 = 32;
+/// Purpose of the derived key.
+const PURPOSE: &str = "compiled code, 1";
 
-    #[test]
-    fn reports_invalid_component_once() {
-        let home = tempfile::tempdir().unwrap();
-        let folder = home.path().to_owned();
-        let config = Config { components_folder: Some(folder.clone()), ..Config::defaults() };
-        let library = Library::look(&config);
-        let file = folder.join("Evil Name.wasm");
-        fs::write(&file, "").unwrap();
-        let count = || library.scan().unwrap().1.len();
-        assert_eq!((count(), count()), (1, 0));
-        fs::remove_file(&file).unwrap();
-        assert_eq!(count(), 0);
-        fs::write(&file, "").unwrap();
-        assert_eq!(count(), 1, "another one of that name");
-        std::os::unix::fs::symlink("gone", folder.join("link.wasm")).unwrap();
-        std::os::unix::fs::symlink("loop.wasm", folder.join("loop.wasm")).unwrap();
-        fs::create_dir(folder.join("folder.wasm")).unwrap();
-        fs::write(folder.join("right.wasm"), "").unwrap();
-        let (files, unfit) = library.scan().unwrap();
-        assert_eq!((files.len(), unfit.len()), (4, 0), "no link keeps the others out");
-        for name in ["folder", "link", "loop"] {
-            let error = library.read(name).map(|it| it.digest).unwrap_err().to_string();
-            assert!(error.contains("no link that leads to one"), "{name}: {error}");
+/// The folder of compiled components.
+#[derive(Clone, Default)]
+struct CodeStore {
+    /// `None` where nothing is stored, or the folder cannot be trusted.
+    open: Option<(PathBuf, Seal)>,
+    is_writable: bool,
+}
+
+impl CodeStore {
+    /// Opens the folder, or makes it. One that others can change is emptied; one that cannot be
+    /// made private costs a compile at each start, and nothing else.
+    fn open(folder: PathBuf, seal: &Seal) -> Self {
+        match make_private(&folder) {
+            Ok(()) => Self { open: Some((folder, seal.derive(PURPOSE))), is_writable: true },
+            Err(error) => {
+                tracing::error!(
+                    "{}: {error}; compiled code is not kept, so that each start compiles anew: make it a folder of this user's with mode 0700, or remove it",
+                    folder.display()
+                );
+                Self::default()
+            }
         }
-        assert_eq!(count(), 0);
+    }
+
+    /// A read-only cache.
+    fn look(folder: PathBuf, seal: Option<&Seal>) -> Self {
+        let is_private = fs::symlink_metadata(&folder).is_ok_and(|it| is_private(&it));
+        let open = seal.filter(|_| is_private).map(|seal| (folder, seal.derive(PURPOSE)));
+        Self { open, is_writable: false }
+    }
+
+    /// Loads cached code if it is genuine.
+    fn load(&self, sandbox: &Sandbox, name: &str) -> Option<Component> {
+        let (folder, key) = self.open.as_ref()?;
+        let file = folder.join(name);
+        let why = match verify(&file, name, key) {
+            Ok(()) => match deserialize(sandbox, &Trusted::File(&file)) {
+                Ok(component) => return Some(component),
+                Err(error) => format!("{error:#}"),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => error.to_string(),
+        };
+        tracing::warn!("{}: {why}; it is compiled anew", file.display());
+        if self.is_writable {
+            let _ = fs::remove_file(&file);
+        }
+        None
+    }
+
+    /// Keeps what the compiler has just put out, and loads it. A disk that does not take it costs
+    /// a compile at the next start, and nothing else.
+    fn keep(&self, sandbox: &Sandbox, name: &str, code: &[u8]) -> wasmtime::Result<Component> {
+        if let Some((folder, key)) = self.open.as_ref().filter(|_| self.is_writable) {
+            let file = folder.join(name);
+            if let Err(error) = write_verified(&file, name, key, code) {
+                tracing::warn!("{}: {error}; compiled code is not kept", file.display());
+            } else {
+                tidy(folder);
+                // From the file, whose pages the system can drop and read again.
+                if let Some(component) = self.load(sandbox, name) {
+                    return Ok(component);
+                }
+            }
+        }
+        deserialize(sandbox, &Trusted::Fresh(code))
     }
 }
+
+/// Verifies that `file` was stored under that name, and that no other user can write it.
+fn verify(file: &Path, name: &str, key: &Seal) -> io::Result<()> {
+    let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why);
+    let metadata = fs::symlink_metadata(file)?;
+    if !metadata.is_file() || !is_own(&metadata, 0o022) {
+        return Err(refused("not a file that this user alone can write"));
+    }
+    let Some(bytes) = metadata.len().checked_sub(TAG_BYTES).filter(|it| *it <= BYTES_MAX) else {
+        return Err(refused("not compiled code of this host"));
+    };
+    let mut reader = fs::File::open(file)?;
+    let mut mac = begin(key, name);
+    let mut buffer = vec![0; 256 << 10];
+    let mut code = Read::by_ref(&mut reader).take(bytes);
+    loop {
+        match code.read(&mut buffer)? {
+            0 => break,
+            read => mac.update(&buffer[..read]),
+        }
+    }
+    let mut tag = Vec::new();
+    reader.take(TAG_BYTES + 1).read_to_end(&mut tag)?;
+    mac.verify_slice(&tag).map_err(|_| {
+        refused("damaged, or not compiled by this host for this component in this data folder")
+    })
+}
+
+fn begin(key: &Seal, name: &str) -> hmac::Hmac<sha2::Sha256> {
+    let mut mac = key.begin();
+    mac.update(name.as_bytes());
+    mac.update(&[0]);
+    mac
+}
+
+/// Writes atomically: to a temporary file, synced, then renamed.
+fn write_verified(file: &Path, name: &str, key: &Seal, code: &[u8]) -> io::Result<()> {
+    let mut mac = begin(key, name);
+    mac.update(code);
+    let tag = mac.finalize().into_bytes();
+    let beside = file.with_extension(format!("tmp-{}", std::process::id()));
+    let _ = fs::remove_file(&beside);
+    let written = store::private::create_new(&beside).and_then(|mut to| {
+        to.write_all(code)?;
+        to.write_all(&tag)?;
+        to.sync_all()
+    });
+    let renamed = written.and_then(|()| fs::rename(&beside, file));
+    renamed.inspect_err(|_| _ = fs::remove_file(&beside))
+}
+
+/// Makes `folder` one that this user alone can look into. What another user could have put there
+/// is thrown away.
+fn make_private(folder: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(folder) {
+        Ok(metadata) if is_private(&metadata) => return Ok(()),
+        Ok(metadata) => {
+            tracing::warn!(
+                "{}: not a folder that this user alone can look into (mode 0700); what is in it is thrown away, and components are compiled anew",
+                folder.display()
+            );
+            if metadata.is_dir() { fs::remove_dir_all(folder)? } else { fs::remove_file(folder)? }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    store::private::make_folder(folder)?;
+    match is_private(&fs::symlink_metadata(folder)?) {
+        true => Ok(()),
+        false => Err(io::Error::other("it cannot be made a folder for this user alone")),
+    }
+}
+
+/// Whether it is a folder of this user's that no other user can look into.
+fn is_private(metadata: &fs::Metadata) -> bool {
+    metadata.is_dir() && is_own(metadata, 0o077)
+}
+
+/// Whether it belongs to this user, and gives others none of these rights.
+fn is_own(metadata: &fs::Metadata, rights: u32) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & rights == 0
+}
+
+/// Drops the oldest beyond the number that is kept.
+fn tidy(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let age = |it: &fs::DirEntry| it.metadata().and_then(|it| it.modified()).ok();
+    let mut files: Vec<_> = entries.flatten().map(|it| (age(&it), it.path())).collect();
+    files.sort();
+    let surplus = files.len().saturating_sub(FILES_MAX);
+    for (_, path) in &files[..surplus] {
+        let _ = fs::remove_file(path);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -9,12 +9,11 @@ use base::{config::Reason, grants::Grant};
 pub use sandbox::component::Status;
 use sandbox::definition::Rewording;
 
-mod moving;
 mod store;
 
-pub use moving::movables;
 pub use store::RevisionStore;
 pub use store::given;
+pub use store::movables;
 
 /// Revisions that are remembered; the bytes of fewer are kept.
 const GENERATIONS_MAX: usize = 50;

@@ -107,7 +107,7 @@ fn refuses_code_with_the_hash_of_another_key() {
     assert!(other.load(&sandbox, NAME).is_none());
     let same_key_for_something_else = seal.derive("another purpose");
     let file = data.file(OTHER);
-    write(&file, OTHER, &same_key_for_something_else, &code(&sandbox)).unwrap();
+    write_verified(&file, OTHER, &same_key_for_something_else, &code(&sandbox)).unwrap();
     let store = CodeStore::open(data.folder(), &seal);
     assert!(store.load(&sandbox, OTHER).is_none());
 }
@@ -179,4 +179,31 @@ fn keeps_limited_number_and_drops_oldest() {
     }
     assert_eq!(fs::read_dir(data.folder()).unwrap().count(), FILES_MAX);
     assert!(store.load(&sandbox, &format!("{}-1.cwasm", FILES_MAX - 1)).is_some());
+}
+
+#[test]
+fn reports_invalid_component_once() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().to_owned();
+    let config = Config { components_folder: Some(folder.clone()), ..Config::defaults() };
+    let library = Library::look(&config);
+    let file = folder.join("Evil Name.wasm");
+    fs::write(&file, "").unwrap();
+    let count = || library.scan().unwrap().1.len();
+    assert_eq!((count(), count()), (1, 0));
+    fs::remove_file(&file).unwrap();
+    assert_eq!(count(), 0);
+    fs::write(&file, "").unwrap();
+    assert_eq!(count(), 1, "another one of that name");
+    std::os::unix::fs::symlink("gone", folder.join("link.wasm")).unwrap();
+    std::os::unix::fs::symlink("loop.wasm", folder.join("loop.wasm")).unwrap();
+    fs::create_dir(folder.join("folder.wasm")).unwrap();
+    fs::write(folder.join("right.wasm"), "").unwrap();
+    let (files, unfit) = library.scan().unwrap();
+    assert_eq!((files.len(), unfit.len()), (4, 0), "no link keeps the others out");
+    for name in ["folder", "link", "loop"] {
+        let error = library.read(name).map(|it| it.digest).unwrap_err().to_string();
+        assert!(error.contains("no link that leads to one"), "{name}: {error}");
+    }
+    assert_eq!(count(), 0);
 }
