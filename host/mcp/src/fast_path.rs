@@ -24,7 +24,7 @@ use serde_json::value::RawValue;
 use tower::ServiceExt;
 
 use crate::{
-    McpService, early, error_mapping, middleware, misread,
+    McpService, error_mapping, middleware,
     sessions::{self, Refusal},
     wire, with_capabilities,
 };
@@ -72,7 +72,7 @@ pub async fn answer<A: Executor>(
     let Ok(body) = body.collect().await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    early::streamed_after(early::PATIENCE, read(fast, parts, body.to_bytes())).await
+    middleware::streamed_after(middleware::PATIENCE, read(fast, parts, body.to_bytes())).await
 }
 
 async fn read<A: Executor>(fast: Arc<FastPath<A>>, parts: Parts, body: Bytes) -> Response {
@@ -141,7 +141,7 @@ impl<A: Executor> FastPath<A> {
         }
         // The SDK gives the first page. What it refuses, such as an unknown session, it says itself.
         if response.status().is_success()
-            && let Some((id, error)) = misread::wrong_cursor(&body)
+            && let Some((id, error)) = error_mapping::wrong_cursor(&body)
         {
             return axum::Json(ServerJsonRpcMessage::error(error, Some(id))).into_response();
         }

@@ -46,13 +46,11 @@ use store::{database::postgres::Server, events::Events, sessions::Sessions as Ro
 pub mod error_mapping;
 
 mod digests;
-mod early;
 mod envelope;
 pub mod fast_path;
 mod legacy;
 mod lists;
 pub mod middleware;
-mod misread;
 mod rounds;
 mod servers;
 pub mod sessions;

@@ -41,7 +41,6 @@ mod offer;
 mod pins;
 mod post;
 mod retry;
-mod sse;
 mod supervisor;
 
 pub(crate) use call::cancel;

@@ -24,7 +24,7 @@ use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, Fram
 
 use super::{
     envelope::Envelope,
-    misread,
+    error_mapping,
     subscriptions::{LISTEN, set_aside},
     wire,
 };
@@ -268,7 +268,7 @@ fn message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal>
     let may_listen =
         str::from_utf8(line).is_ok_and(|it| parts.iter().all(|part| it.contains(part)));
     let aside = may_listen.then(|| set_aside(line)).flatten();
-    if let Some((id, error)) = misread::wrong_cursor(line) {
+    if let Some((id, error)) = error_mapping::wrong_cursor(line) {
         return Err(Box::new(JsonRpcMessage::error(error, Some(id))));
     }
     match serde_json::from_slice(aside.as_deref().unwrap_or(line)) {
@@ -298,7 +298,7 @@ fn refusal(line: &[u8]) -> Option<Refusal> {
         return None;
     }
     let id = object.get("id").and_then(|it| serde_json::from_value(it.clone()).ok());
-    let part = misread::wrong_part(line).map(|it| format!("{it}. ")).unwrap_or_default();
+    let part = error_mapping::wrong_part(line).map(|it| format!("{it}. ")).unwrap_or_default();
     refusal(ErrorData::invalid_request(format!("{part}{NO_MESSAGE}"), None), id)
 }
 

@@ -29,7 +29,7 @@ use tokio::{
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Server, command::StdioTransport, limited::Limited, retry::Failed, sse::SseTransport};
+use super::{Server, command::StdioTransport, limited::Limited, post::SseTransport, retry::Failed};
 use base::{
     call::{Notification, Notifications, Progress},
     config::servers::{Era, ServerConfig, Way},

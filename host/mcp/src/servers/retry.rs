@@ -10,7 +10,7 @@ use rmcp::{
 
 use super::{
     messages::{TOO_LARGE, UNREADABLE},
-    sse::SseError,
+    post::SseError,
 };
 use base::json;
 
