@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    api::query,
+    api,
     http::{Front, hosts},
 };
 use base::config::{
@@ -53,7 +53,7 @@ pub(crate) fn front(config: &Config) -> Front {
 
 /// The frame, under the policy for `csp` in the query: `_meta.ui.csp` of the app's resource.
 async fn answer(State(frame): State<Arc<Frame>>, uri: Uri) -> Response {
-    let pairs = match query::pairs(uri.query().unwrap_or_default()) {
+    let pairs = match api::query_pairs(uri.query().unwrap_or_default()) {
         Ok(pairs) => pairs,
         Err(what) => return refusal(StatusCode::BAD_REQUEST, "bad_request", &what),
     };

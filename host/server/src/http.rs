@@ -47,7 +47,6 @@ use telemetry::metrics::Metrics;
 
 mod allowed;
 mod body;
-mod cors;
 mod front;
 mod guard;
 mod listener;

@@ -2,7 +2,6 @@
 //!
 //! [`Server::start`] makes the whole server a value: configuration in, an address out.
 
-pub mod moving;
 pub mod server;
 
 mod api;
@@ -11,7 +10,6 @@ mod http;
 mod jobs;
 mod operator;
 mod page;
-mod schedule;
 
 // Names used by program, tests and benchmarks.
 pub use ::{registry, sandbox, telemetry};

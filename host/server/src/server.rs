@@ -15,12 +15,15 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    api::{endpoints::Endpoints, health::Health, services::Services},
+    api::{
+        endpoints::Endpoints,
+        health::{Health, Services},
+    },
     apps,
     http::{self, Connections, End, Front, Routes},
     jobs::{self, Works},
     operator::{self, Listening, Operator, OperatorAccess},
-    page, schedule,
+    page,
 };
 use accounts::Accounts;
 use base::config::{Config, ConfigError, assistants, tokens};
@@ -356,7 +359,7 @@ impl Server {
                 tasks.push(tokio::spawn(task));
                 tasks.extend(leases.monitor(&hang_up));
             }
-            tasks.push(schedule::start(shared, (&registry, &leases), &stop, &running));
+            tasks.push(jobs::start_schedules(shared, (&registry, &leases), &stop, &running));
             let mut server = Self {
                 calls,
                 loader,

@@ -9,7 +9,7 @@ use host::{
     control::Order,
     database::{Movable, Moved},
     documents::{DocumentLimits, Documents, Place},
-    moving::parts,
+    storage::parts,
 };
 use reqwest::Method;
 use serde_json::{Value as Json, json};
@@ -349,7 +349,7 @@ async fn nonempty_target_with_blobs_or_accounts_is_not_filled() {
     assert!(error.contains("answers.guard is there") && error.contains(names), "{error}");
     fs::create_dir_all(data.path().join("databases")).unwrap();
     fs::write(data.path().join("databases/.accounts.db"), "").unwrap();
-    let plans = [host::moving::accounts(false)];
+    let plans = [host::storage::accounts_plan(false)];
     let error = server.empty_into(data.path(), &plans, &all()).await.unwrap_err().to_string();
     assert!(error.contains(".accounts.db is there"), "{error}");
     let one = tempfile::tempdir().unwrap();

@@ -9,9 +9,9 @@ use host::{
     config::{Given, StoreConfig},
     data::Data,
     database::{self, Moved, Plan, Recorded, postgres::Server},
-    moving,
     registry::library::Library,
     revisions::RevisionStore,
+    storage,
 };
 use workbench::solo::Solo;
 
@@ -55,8 +55,8 @@ impl Move {
             false => database::recorded(data)?,
         };
         let mut plans = plans(config, &recorded).await?;
-        plans.push(moving::accounts(!is_back));
-        let parts = moving::parts(config);
+        plans.push(storage::accounts_plan(!is_back));
+        let parts = storage::parts(config);
         let moved = match is_back {
             true => server.empty_into(data, &plans, &parts).await?,
             false => server.fill_from(data, &plans, &parts).await?,

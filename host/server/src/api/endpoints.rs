@@ -20,7 +20,7 @@ use http_body_util::LengthLimitError;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::query;
+use crate::api;
 use base::{
     call::TraceHeaders, caller::Caller, config::CHAT, failure::Failure, language::Language,
     tool_set::Owner,
@@ -119,10 +119,10 @@ impl Endpoints {
         let asked = self.asked(place, &parts.uri, (&caller, is_chat))?;
         let (component, path) = &asked;
         let query =
-            || query::pairs(parts.uri.query().unwrap_or_default()).map_err(Failure::invalid);
+            || api::query_pairs(parts.uri.query().unwrap_or_default()).map_err(Failure::invalid);
         let segments = match path.as_str() {
             "" => Ok(Vec::new()),
-            path => path.split('/').map(query::decode).collect::<Result<_, _>>(),
+            path => path.split('/').map(api::decoded).collect::<Result<_, _>>(),
         };
         let segments: Vec<_> = segments.map_err(Failure::invalid)?;
         let segments: Vec<_> = segments.iter().map(String::as_str).collect();
@@ -210,7 +210,7 @@ impl Endpoints {
         if !caller.may_use(Owner::Component(name)) {
             return Err(CallError::Forbidden { scope: format!("component:{name}") }.into());
         }
-        let path = query::decode(path).map_err(Failure::invalid)?;
+        let path = api::decoded(path).map_err(Failure::invalid)?;
         let request = Request { path, query, meta: "{}".to_owned() };
         Ok(component.get(&request, caller).await?)
     }

@@ -73,7 +73,7 @@ pub(crate) async fn answer(
     extensions: Extensions,
     body: Bytes,
 ) -> Response {
-    if let Err(failure) = base::json::check(&body) {
+    if let Err(failure) = json::check(&body) {
         return refusal(Shape::JsonRpc, &failure);
     }
     let caller = caller_of(&headers, &extensions);

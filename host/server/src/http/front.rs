@@ -20,8 +20,8 @@ use tokio_util::{
 use tower::Service as _;
 
 use super::{
+    allowed,
     body::{Answer, End, Long, Metered},
-    cors,
     guard::{Guard, NotPassed, Pass, Resolved, TOO_LARGE, is_probe},
     resource::ProtectedResource,
     state::{Failure, Order, State},
@@ -230,7 +230,7 @@ impl Future for Answering {
             response = resource.challenge(response, (place, held));
         }
         if let Some(page) = this.page.take() {
-            response = cors::readable(response, page);
+            response = allowed::readable(response, page);
         }
         let headers = response.headers_mut();
         if !headers.contains_key(header::X_CONTENT_TYPE_OPTIONS) {

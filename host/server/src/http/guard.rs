@@ -13,7 +13,11 @@ use serde_json::Value;
 
 use accounts::Accounts;
 
-use super::{allowed::Allowed, cors, listener, resource::ProtectedResource};
+use super::{
+    allowed::{self, Allowed},
+    listener,
+    resource::ProtectedResource,
+};
 use crate::{
     operator::{self, OperatorAccess},
     page::is_probed,
@@ -203,8 +207,8 @@ impl Guard {
             return Err(NotPassed::Away(Box::new(resource.describe(parts))));
         }
         let page = rules.allowed.check(parts).map_err(|why| away(&why))?;
-        if let Some(page) = page.clone().filter(|_| cors::is_preflight(parts)) {
-            return Err(NotPassed::Away(Box::new(cors::preflight(page, &parts.headers))));
+        if let Some(page) = page.clone().filter(|_| allowed::is_preflight(parts)) {
+            return Err(NotPassed::Away(Box::new(allowed::preflight(page, &parts.headers))));
         }
         let peer = rules.peer(&parts.headers, connected);
         let admitted = match is_operators(parts.uri.path()) {
@@ -214,7 +218,7 @@ impl Guard {
         match (admitted, page) {
             (Ok(pass), page) => Ok(Pass { page, ..pass }),
             (Err(NotPassed::Away(refusal)), Some(page)) => {
-                Err(NotPassed::Away(Box::new(cors::readable(*refusal, page))))
+                Err(NotPassed::Away(Box::new(allowed::readable(*refusal, page))))
             }
             (Err(turned), _) => Err(turned),
         }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use http::{HeaderValue, Method, StatusCode, header, request::Parts};
 
-use super::cors;
+use super::allowed;
 use base::{config::Config, scopes::Scope};
 use calls::{
     authorization::{Oauth, Resource},
@@ -62,7 +62,7 @@ impl ProtectedResource {
     pub(super) fn describe(&self, parts: &Parts) -> Response {
         let mut response = match parts.method {
             Method::GET | Method::HEAD => Json(self.document(parts.uri.path())).into_response(),
-            Method::OPTIONS => return cors::preflight(ANY, &parts.headers),
+            Method::OPTIONS => return allowed::preflight(ANY, &parts.headers),
             _ => {
                 let message = format!("{} is not served here; GET is.", parts.method);
                 refusal(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message)

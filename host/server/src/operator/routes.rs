@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 
 use super::Operator;
-use crate::api::{Refused, query};
+use crate::api::{self, Refused};
 use base::{
     call::{CallRequest, Surface, TraceHeaders},
     caller::Caller,
@@ -340,7 +340,7 @@ pub(super) async fn audit(
     State(operator): State<Operator>,
     RawQuery(query): RawQuery,
 ) -> Answer<Value> {
-    let asked = query::pairs(&query.unwrap_or_default()).unwrap_or_default();
+    let asked = api::query_pairs(&query.unwrap_or_default()).unwrap_or_default();
     let lines = match asked.as_slice() {
         [] => Some(LINES),
         [(name, number)] if name == "lines" => number.parse().ok(),

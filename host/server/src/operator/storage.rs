@@ -1,4 +1,6 @@
-//! Reports sizes and limits of the data folder, and exports component data as JSON lines.
+//! Reports sizes and limits of the data folder, exports component data as JSON lines, and says what a move to PostgreSQL
+//! and back takes along besides component SQL (STO-46). All other data belongs to one data folder or expires within
+//! minutes.
 
 use std::{
     collections::BTreeMap,
@@ -29,7 +31,7 @@ use base::{config::Config, failure::Failure};
 use store::{
     backup,
     data::{self, Taken},
-    database::{ExportError, StoredDatabase},
+    database::{ExportError, Movable, Plan, StoredDatabase},
 };
 
 /// Rows of a table that are counted; there may be more.
@@ -290,4 +292,22 @@ impl Write for Pieces {
 fn plain(table: &str) -> String {
     let plain = |it: char| if it.is_ascii_alphanumeric() { it } else { '_' };
     table.chars().take(64).map(plain).collect()
+}
+
+/// Plan of the accounts' database on PostgreSQL or in a data folder.
+pub fn accounts_plan(is_postgres: bool) -> Plan {
+    accounts::plan(is_postgres)
+}
+
+/// All other data, in order of insertion.
+pub fn parts(config: &Config) -> Vec<Movable> {
+    let mut parts = vec![
+        store::seal::movable(),
+        calls::replay_guard::movable(),
+        calls::approvals::movable(&config.approvals),
+        mcp::tasks::movable(&config.tasks),
+    ];
+    parts.extend(store::blobs::movables(&config.blobs));
+    parts.extend(registry::revisions::movables());
+    parts
 }
