@@ -20,8 +20,9 @@ pub use workbench::commands::new::Kit;
 mod cli;
 
 use cli::{
-    Json, nodes,
+    Json,
     operator::{list, table},
+    servers,
 };
 
 // rmcp spends a third of its time in malloc; this one takes it down by half.
@@ -100,7 +101,7 @@ enum Command {
     /// Make accounts for people whose clients sign in with OAuth, list and remove them
     Account(cli::account::Account),
     /// Write what a component has stored as JSON lines
-    Export(cli::export::Export),
+    Export(cli::backup::Export),
     /// Read into a component what was written elsewhere as JSON lines
     Import(cli::import::Import),
     /// Copy the data folder, also while a server runs on it
@@ -108,13 +109,13 @@ enum Command {
     /// Put a backup into a data folder that has no data yet
     Restore(cli::backup::Restore),
     /// Move what components have in SQL from SQLite to PostgreSQL, or back, while no server runs
-    Move(cli::moving::Move),
+    Move(cli::backup::Move),
     /// List the components of the running server, with their versions
     Components(Json),
     /// List the hosts that work on the running server's database, and what each serves
     Nodes(Json),
     /// List the other servers of the running server, and which of their tools wait
-    Servers(cli::servers::Servers),
+    Servers(servers::Servers),
     /// Load a component into the running server
     Load(cli::operator::Load),
     /// Take a component away from the running server
@@ -151,7 +152,7 @@ enum Command {
     Audit(cli::operator::Audit),
     /// Compile a component; a server starts this for itself
     #[command(hide = true)]
-    Compile(cli::compile::Compile),
+    Compile(cli::Compile),
 }
 
 /// The operator's address, or `off`.
@@ -225,7 +226,7 @@ fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {
                 list(&config, ("components", "components"), json, table).await
             }
             Some(Command::Nodes(json)) => {
-                list(&config, ("nodes", "nodes"), json, nodes::table).await
+                list(&config, ("nodes", "nodes"), json, servers::node_table).await
             }
             Some(Command::Servers(servers)) => servers.run(&config).await,
             Some(Command::Load(load)) => load.run(&config).await,
@@ -246,7 +247,7 @@ fn run(arguments: Arguments, carried: Carried) -> anyhow::Result<ExitCode> {
             Some(Command::Call(call)) => call.run(&config).await,
             Some(Command::Audit(audit)) => audit.run(&config).await,
             None if arguments.stdio => {
-                cli::memory::release_free_memory();
+                cli::release_free_memory();
                 Server::serve_stdio(config).await?;
                 Ok(ExitCode::SUCCESS)
             }
@@ -336,7 +337,7 @@ fn program_folder() -> Option<PathBuf> {
 }
 
 async fn serve(config: Config) -> anyhow::Result<ExitCode> {
-    cli::memory::release_free_memory();
+    cli::release_free_memory();
     let server = Server::start(config).await?;
     // Installed first, because a process may be stopped as soon as it reports that it serves.
     let mut signals = StopSignals::new().context("signals")?;

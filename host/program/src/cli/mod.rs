@@ -1,28 +1,30 @@
-//! Output of the command line.
+//! Output of the command line, the process that compiles a component, and the return of free memory.
 
-use std::io::{self, IsTerminal, Write};
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+    thread,
+    time::Duration,
+};
 
-use host::{Server, config::LogFormat, log::Lines};
+use clap::Args;
+use host::{Server, compiler::Job, config::LogFormat, log::Lines};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
-pub(crate) use workbench::terminal::{Json, failed, print_error, print_line, with_causes};
 
 pub(crate) mod account;
 pub(crate) mod backup;
 pub(crate) mod companions;
-pub(crate) mod compile;
 pub(crate) mod dev;
 pub(crate) mod distribution;
-pub(crate) mod export;
 pub(crate) mod grants;
 pub(crate) mod import;
-pub(crate) mod memory;
-pub(crate) mod moving;
-pub(crate) mod nodes;
 pub(crate) mod operator;
 pub(crate) mod report;
 mod running;
 pub(crate) mod servers;
 pub(crate) mod token;
+
+pub(crate) use workbench::terminal::{Json, failed, print_error, print_line, with_causes};
 
 /// Logs to standard error, because standard output is for the protocol or results. In dev mode, only the component's
 /// own lines and problems are logged.
@@ -77,6 +79,49 @@ pub(crate) fn greet(server: &Server) -> io::Result<()> {
     };
     print_line(&format!("  components  {components}"))?;
     io::stdout().flush()
+}
+
+/// Compiles the component on standard input to standard output.
+#[derive(Args)]
+pub(crate) struct Compile {
+    /// The job, as the server writes it
+    job: String,
+}
+
+impl Compile {
+    pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        // Without the program's name before it: the server passes the message on.
+        let done = Job::read(&self.job)?.run(io::stdin().lock(), io::stdout().lock());
+        done.map_err(anyhow::Error::msg)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Interval. The allocator keeps free memory for a second and returns it on its next use; an idle server would keep
+/// it.
+const EVERY: Duration = Duration::from_secs(5);
+
+#[allow(unsafe_code, reason = "a function of the allocator that no crate declares as safe")]
+mod allocator {
+    // SAFETY: mimalloc's own declaration: void mi_collect(bool force). It may be called at any time
+    // by any thread.
+    unsafe extern "C" {
+        pub(super) safe fn mi_collect(force: bool);
+    }
+}
+
+/// Begins to; a thread that cannot be started costs memory, and nothing else.
+pub(crate) fn release_free_memory() {
+    let repeat = || loop {
+        thread::sleep(EVERY);
+        // The allocator collects nothing for a thread that never had anything of it.
+        drop(std::hint::black_box(Box::new(0_u8)));
+        allocator::mi_collect(true);
+    };
+    let started = thread::Builder::new().name("memory".to_owned()).spawn(repeat);
+    if let Err(error) = started {
+        tracing::warn!("free memory is not given back while nothing is asked: {error}");
+    }
 }
 
 #[cfg(test)]
