@@ -4,8 +4,8 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::bundle::parts;
 use crate::command::{cargo, check};
+use crate::run::parts;
 use crate::step::Steps;
 use crate::workspace::Workspace;
 use crate::{run, setup};

@@ -1,13 +1,15 @@
 //! The task `cargo xtask dist` builds the release archive, reproducible from its commit.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use flate2::{Compression, GzBuilder};
+use sha2::{Digest, Sha256};
+use tar::{Builder, EntryType, Header};
 
-use self::archive::Archive;
-use self::parts::Parts;
 use crate::command::{cargo, check, line};
 use crate::files::{paths_below, write_if_changed};
 use crate::paths::{Names, rustc_fact};
@@ -15,10 +17,10 @@ use crate::step::Steps;
 use crate::workspace::{PROGRAM, Workspace};
 use crate::{components, page, setup};
 
-mod archive;
 mod licences;
 mod parts;
-mod sbom;
+
+use parts::Parts;
 
 /// Files that a package of a distribution wants, and where they lie in the archive.
 const PACKAGING: [(&str, &str); 2] = [
@@ -124,11 +126,11 @@ fn pack(workspace: &Workspace, release: &Release) -> Result<String> {
     }
     let parts = Parts::collect(workspace, &release.target)?;
     archive.file("THIRD-PARTY.txt".to_owned(), licences::text(release, &parts)?.into_bytes());
-    archive.file("sbom.cdx.json".to_owned(), sbom::json(release, &parts)?.into_bytes());
+    archive.file("sbom.cdx.json".to_owned(), licences::json(release, &parts)?.into_bytes());
     let folder = workspace.root.join("target/archives");
     let packed = archive.gzip(release.time)?;
     let name = format!("{}.tar.gz", release.name());
-    let digest = archive::sha256(&packed);
+    let digest = sha256(&packed);
     write_if_changed(&folder.join(&name), &packed)?;
     write_if_changed(
         &folder.join(format!("{name}.sha256")),
@@ -173,8 +175,59 @@ fn git(root: &Path, arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
+const PROGRAM_MODE: u32 = 0o755;
+const FILE_MODE: u32 = 0o644;
+
+/// Files by their path, all of them in one folder.
+struct Archive {
+    folder: String,
+    files: BTreeMap<String, (u32, Vec<u8>)>,
+}
+
+impl Archive {
+    fn new(folder: String) -> Self {
+        Self { folder, files: BTreeMap::new() }
+    }
+
+    /// A file that can be run.
+    fn program(&mut self, path: String, bytes: Vec<u8>) {
+        self.files.insert(path, (PROGRAM_MODE, bytes));
+    }
+
+    fn file(&mut self, path: String, bytes: Vec<u8>) {
+        self.files.insert(path, (FILE_MODE, bytes));
+    }
+
+    /// Sorted, of one time, and of the user 0 without a name.
+    fn gzip(&self, time: u64) -> Result<Vec<u8>> {
+        // The header of gzip has a time as well, and the name of the system.
+        let gzip = GzBuilder::new().mtime(0).operating_system(255);
+        let mut tar = Builder::new(gzip.write(Vec::new(), Compression::best()));
+        for (path, (mode, bytes)) in &self.files {
+            let mut header = Header::new_gnu();
+            header.set_entry_type(EntryType::Regular);
+            header.set_mode(*mode);
+            header.set_mtime(time);
+            header.set_uid(0);
+            header.set_gid(0);
+            header.set_size(bytes.len().try_into()?);
+            tar.append_data(&mut header, format!("{}/{path}", self.folder), bytes.as_slice())?;
+        }
+        Ok(tar.into_inner()?.finish()?)
+    }
+}
+
+/// The SHA-256 of `bytes`, as `sha256sum` writes it.
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
+    use flate2::read::GzDecoder;
+
     use super::*;
 
     #[test]
@@ -203,5 +256,40 @@ mod tests {
         assert!(has("components/forms/data/NOTICE.md") && has(".github/screenshots/chat.png"));
         assert!(!has("docs/picture.rs") && !has("components/forms/src/lib.rs"));
         assert!(!has("tests/host/1-cinema.md") && !has(".github/workflows/release.yml"));
+    }
+
+    #[test]
+    fn input_order_does_not_change_bytes() {
+        let mut one = Archive::new("madoguchi-1".to_owned());
+        one.program("bin/madoguchi".to_owned(), vec![1; 4000]);
+        one.file("LICENSE".to_owned(), b"yours".to_vec());
+        let mut other = Archive::new("madoguchi-1".to_owned());
+        other.file("LICENSE".to_owned(), b"yours".to_vec());
+        other.program("bin/madoguchi".to_owned(), vec![1; 4000]);
+        let bytes = one.gzip(1_700_000_000).unwrap();
+        assert_eq!(bytes, other.gzip(1_700_000_000).unwrap());
+        assert_eq!(&bytes[4..8], [0; 4], "no time in the header of gzip");
+
+        let mut tar = tar::Archive::new(GzDecoder::new(bytes.as_slice()));
+        let mut found = Vec::new();
+        for entry in tar.entries().unwrap() {
+            let mut entry = entry.unwrap();
+            let path = entry.path().unwrap().display().to_string();
+            let (mode, time) = (entry.header().mode().unwrap(), entry.header().mtime().unwrap());
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            found.push((path, mode, time, bytes.len()));
+        }
+        let expected = [
+            ("madoguchi-1/LICENSE".to_owned(), 0o644, 1_700_000_000, 5),
+            ("madoguchi-1/bin/madoguchi".to_owned(), 0o755, 1_700_000_000, 4000),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn digests_match_sha256sum_format() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(sha256(b""), empty);
     }
 }

@@ -1,10 +1,8 @@
 //! Commands of the project: `cargo xtask run`, `test`, `bench`, `dist` and their steps.
 
 mod bench;
-mod bundle;
 mod command;
 mod components;
-mod compress;
 mod conformance;
 mod dist;
 mod files;
@@ -14,7 +12,6 @@ mod lean;
 mod page;
 mod paths;
 mod program;
-mod routers;
 mod run;
 mod setup;
 mod shared;

@@ -98,6 +98,21 @@ fn exec(mut host: Command) -> Result<()> {
     check(&mut host).with_context(|| format!("running {name}"))
 }
 
+/// Builds components and page, which the host embeds and tests load.
+pub(crate) fn parts(workspace: &Workspace, steps: &Steps) {
+    let page = || steps.run("page", &["set-up"], || browser::build(workspace));
+    steps.side_by_side(page, || {
+        steps.run("components", &["set-up"], || tools::shipped(workspace));
+        steps.run("components for tests", &["set-up"], || tools::for_tests(workspace));
+    });
+}
+
+/// Builds the same and the host for tests, which reads them from disk.
+pub(crate) fn bundle(workspace: &Workspace, steps: &Steps) {
+    let host = || steps.run("host", &[], || host(workspace));
+    steps.side_by_side(|| parts(workspace, steps), host);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,9 +7,9 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use self::changed::Reach;
-use crate::bundle::{bundle, parts};
 use crate::command::{cargo, check, check_tests};
 use crate::files::paths_below;
+use crate::run::{bundle, parts};
 use crate::step::{Plan, Steps, Times};
 use crate::workspace::{Kind, Workspace, lint};
 use crate::{components, conformance, languages, setup};
