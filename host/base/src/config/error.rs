@@ -7,7 +7,7 @@ use std::{
 
 use serde::{
     Deserializer,
-    de::{DeserializeSeed, EnumAccess, Error, MapAccess, SeqAccess, Unexpected, Visitor},
+    de::{DeserializeSeed, Error, MapAccess, SeqAccess, Unexpected, Visitor},
     forward_to_deserialize_any,
 };
 use toml::de::{DeTable, DeValue};
@@ -209,7 +209,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ByName<D> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_enum(name, variants, ByName::new(visitor))
+        self.inner.deserialize_enum(name, variants, visitor)
     }
 
     forward_to_deserialize_any! {
@@ -250,10 +250,6 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ByName<V> {
         self.inner.visit_newtype_struct(ByName::new(one))
     }
 
-    fn visit_enum<A: EnumAccess<'de>>(self, one: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_enum(one)
-    }
-
     fn visit_bool<E: Error>(self, value: bool) -> Result<V::Value, E> {
         self.inner.visit_bool(value)
     }
@@ -280,14 +276,6 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ByName<V> {
 
     fn visit_str<E: Error>(self, value: &str) -> Result<V::Value, E> {
         self.inner.visit_str(value)
-    }
-
-    fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<V::Value, E> {
-        self.inner.visit_borrowed_str(value)
-    }
-
-    fn visit_string<E: Error>(self, value: String) -> Result<V::Value, E> {
-        self.inner.visit_string(value)
     }
 }
 
