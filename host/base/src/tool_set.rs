@@ -60,3 +60,12 @@ pub fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
     (1..=128).contains(&name.len()) && name.chars().all(fits)
 }
+
+/// Bytes that a plain name may have.
+pub const PLAIN_NAME_BYTES_MAX: usize = 64;
+
+/// Whether that can be the name of a token or a toolset, or a segment of an address: A-Z a-z 0-9 _ - are right.
+pub fn is_plain_name(name: &str) -> bool {
+    let fits = |it: u8| it.is_ascii_alphanumeric() || b"_-".contains(&it);
+    (1..=PLAIN_NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(fits)
+}

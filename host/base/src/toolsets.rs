@@ -7,7 +7,7 @@ use serde::{
     de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
-use crate::tool_set::{Hints, Owner, is_name};
+use crate::tool_set::{Hints, Owner, PLAIN_NAME_BYTES_MAX, is_name, is_plain_name};
 
 /// The toolset of `/mcp` itself, and of a client over stdio that names none.
 pub const DEFAULT: &str = "default";
@@ -15,8 +15,6 @@ pub const DEFAULT: &str = "default";
 const TOOLSETS_MAX: usize = 64;
 /// Entries that each list of a toolset may have.
 const ENTRIES_MAX: usize = 256;
-/// Characters that a toolset's name may have.
-const NAME_CHARS_MAX: usize = 64;
 /// Characters that a pattern may have.
 const PATTERN_CHARS_MAX: usize = 128;
 
@@ -91,7 +89,7 @@ impl Toolsets {
 
     /// Why there is no toolset of that name, and which there are.
     pub fn unknown(&self, name: &str) -> String {
-        let shown: String = name.chars().take(NAME_CHARS_MAX).collect();
+        let shown: String = name.chars().take(PLAIN_NAME_BYTES_MAX).collect();
         let names: Vec<_> = self.0.keys().map(String::as_str).collect();
         match names.as_slice() {
             [] => format!(
@@ -112,9 +110,9 @@ impl Toolsets {
         }
         for (name, toolset) in &self.0 {
             let table = || format!("toolsets.{name}");
-            if !is_toolset_name(name) {
+            if !is_plain_name(name) {
                 let what = format!(
-                    "the name of a toolset has 1 to {NAME_CHARS_MAX} of A-Z a-z 0-9 _ -, for it stands in an address"
+                    "the name of a toolset has 1 to {PLAIN_NAME_BYTES_MAX} of A-Z a-z 0-9 _ -, for it stands in an address"
                 );
                 return Err((table(), what));
             }
@@ -129,12 +127,6 @@ impl Toolsets {
         }
         Ok(())
     }
-}
-
-/// Whether that can be the name of a toolset.
-fn is_toolset_name(name: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    (1..=NAME_CHARS_MAX).contains(&name.len()) && name.chars().all(fits)
 }
 
 impl Toolset {

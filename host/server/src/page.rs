@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use base::{
     config::{AppsConfig, Config, PROBED, PageConfig},
     source::Files,
+    tool_set::is_plain_name,
 };
 use calls::{authorization::caller_of, refusal::refusal};
 use store::digest::hexadecimal;
@@ -87,8 +88,6 @@ pub(crate) async fn given(
 
 /// Bytes of a path that are quoted.
 const PATH_BYTES_MAX: usize = 256;
-/// Characters of a form's handle.
-const HANDLE_BYTES_MAX: usize = 64;
 
 /// Kept by browsers without asking again.
 const FOR_GOOD: &str = "public, max-age=31536000, immutable";
@@ -150,8 +149,7 @@ fn no_authorization_server(path: &str, what: &str) -> Response {
 
 /// The short address of a form, which its agent may write down: leads to the page's view of it.
 pub(crate) async fn form(Path(handle): Path<String>) -> Response {
-    let is_known = |it: u8| it.is_ascii_alphanumeric() || b"_-".contains(&it);
-    if !(1..=HANDLE_BYTES_MAX).contains(&handle.len()) || !handle.bytes().all(is_known) {
+    if !is_plain_name(&handle) {
         let message = "That is not a form's address; it may have been cut off.";
         return refusal(StatusCode::NOT_FOUND, "not_found", message);
     }

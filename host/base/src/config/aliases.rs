@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use serde::Deserialize;
 
 use super::ComponentConfig;
-use crate::grants::Grant;
+use crate::{grants::Grant, tool_set::is_plain_name};
 
 /// Names that the server needs for itself under `/api/`.
 pub const RESERVED: [&str; 7] =
@@ -82,7 +82,7 @@ impl Aliases {
                 }
                 continue;
             };
-            if !is_segment(name.strip_prefix('/').unwrap_or(name)) {
+            if !is_plain_name(name.strip_prefix('/').unwrap_or(name)) {
                 return Err(format!(
                     "{name:?} is no name; 1 to 64 of A-Z a-z 0-9 _ - are right, for an address beside /api with a slash before them"
                 ));
@@ -126,17 +126,12 @@ impl TryFrom<String> for Alias {
     fn try_from(text: String) -> Result<Self, String> {
         let (component, prefix) = text.split_once('/').unwrap_or((&text, ""));
         let fits =
-            is_segment(component) && (text == component || prefix.split('/').all(is_segment));
+            is_plain_name(component) && (text == component || prefix.split('/').all(is_plain_name));
         if !fits {
             return Err(format!("{text:?} is no place"));
         }
         Ok(Self { component: component.to_owned(), prefix: prefix.to_owned() })
     }
-}
-
-fn is_segment(text: &str) -> bool {
-    (1..=64).contains(&text.len())
-        && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-".contains(&it))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::{
     language::LanguageTag,
     limits::check_range,
     scopes::Scope,
+    tool_set::{PLAIN_NAME_BYTES_MAX, is_plain_name},
 };
 
 /// Rate limit: `[rate]` for all callers, `rate = { … }` in `[tokens.NAME]` for one.
@@ -65,14 +66,13 @@ impl TokenConfig {
 
 /// Reserved caller names.
 const TAKEN: [&str; 4] = ["anonymous", "gateway", "operator", "stdio"];
-/// Characters that a name may have.
-const NAME_CHARS_MAX: usize = 64;
 
 /// Why `name` cannot be a token's.
 pub fn name_problem(name: &str) -> Option<String> {
-    let is_right = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
-    if !(1..=NAME_CHARS_MAX).contains(&name.len()) || !name.chars().all(is_right) {
-        return Some(format!("the name of a token has 1 to {NAME_CHARS_MAX} of A-Z a-z 0-9 _ -"));
+    if !is_plain_name(name) {
+        return Some(format!(
+            "the name of a token has 1 to {PLAIN_NAME_BYTES_MAX} of A-Z a-z 0-9 _ -"
+        ));
     }
     let is_taken = TAKEN.contains(&name);
     is_taken
