@@ -7,6 +7,7 @@ use http::Method;
 use reqwest::Url;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
+use smart_default::SmartDefault;
 
 use super::{ComponentConfig, Config, Given, Problem, error::in_plain_terms};
 use crate::{
@@ -34,24 +35,18 @@ enum ApprovalMode {
 }
 
 /// The tools of an assistant, and which calls need approval.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, SmartDefault)]
+#[serde(default)]
 pub struct Policy {
-    #[serde(default = "default_true")]
+    #[default = true]
     enabled: bool,
-    #[serde(default = "ToolSet::all")]
+    #[default(ToolSet::all())]
     tools: ToolSet,
     /// Additional tool that makes pictures where no model does.
     picture_tool: Option<String>,
-    #[serde(default)]
     approval: ApprovalMode,
-    #[serde(default)]
     asks: Vec<String>,
-    #[serde(default)]
     trusts: Vec<String>,
-}
-
-fn default_true() -> bool {
-    true
 }
 
 impl Policy {

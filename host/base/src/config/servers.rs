@@ -9,6 +9,7 @@ use std::{
 
 use reqwest::Url;
 use serde::Deserialize;
+use smart_default::SmartDefault;
 
 use super::Given;
 use crate::{
@@ -120,29 +121,29 @@ pub enum Era {
 }
 
 /// An entry as it stands in the file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, SmartDefault)]
+#[serde(default, deny_unknown_fields)]
 struct Written {
     url: Option<String>,
     command: Option<PathBuf>,
     args: Option<Vec<String>>,
     env: Option<BTreeMap<String, Given>>,
     token: Option<Given>,
-    #[serde(default)]
     transport: Era,
     prefix: Option<String>,
-    #[serde(default)]
     replaces: BTreeSet<String>,
     tools: Option<BTreeSet<String>>,
-    #[serde(default)]
     trust_hints: TrustHints,
-    #[serde(default)]
     changed: Changed,
-    timeout_ms: Option<u64>,
+    #[default = 30_000]
+    timeout_ms: u64,
     retry_base_ms: Option<u64>,
-    calls_max: Option<usize>,
-    queue_max: Option<usize>,
-    output_bytes_max: Option<usize>,
+    #[default = 32]
+    calls_max: usize,
+    #[default = 256]
+    queue_max: usize,
+    #[default(OUTPUT_BYTES_MAX)]
+    output_bytes_max: usize,
 }
 
 impl TryFrom<Written> for ServerConfig {
@@ -186,17 +187,12 @@ impl TryFrom<Written> for ServerConfig {
         {
             return Err(format!("replaces names {name:?}, which tools = {tools:?} keeps out"));
         }
-        let (timeout_ms, retry_base_ms) =
-            (written.timeout_ms.unwrap_or(30_000), written.retry_base_ms);
-        let (calls_max, queue_max) =
-            (written.calls_max.unwrap_or(32), written.queue_max.unwrap_or(256));
-        let output_bytes_max = written.output_bytes_max.unwrap_or(OUTPUT_BYTES_MAX);
-        check_range("retry_base_ms", retry_base_ms.unwrap_or(1), 1..=60_000)?;
-        check_range("timeout_ms", timeout_ms, 1..=86_400_000)?;
-        check_range("calls_max", calls_max, 1..=4_096)?;
-        check_range("queue_max", queue_max, 0..=1 << 20)?;
+        check_range("retry_base_ms", written.retry_base_ms.unwrap_or(1), 1..=60_000)?;
+        check_range("timeout_ms", written.timeout_ms, 1..=86_400_000)?;
+        check_range("calls_max", written.calls_max, 1..=4_096)?;
+        check_range("queue_max", written.queue_max, 0..=1 << 20)?;
         let readable = if matches!(way, Way::Url { .. }) { BODY_BYTES_MAX } else { 1 << 30 };
-        check_range("output_bytes_max", output_bytes_max, 1 << 10..=readable)?;
+        check_range("output_bytes_max", written.output_bytes_max, 1 << 10..=readable)?;
         Ok(Self {
             way,
             era: written.transport,
@@ -205,11 +201,11 @@ impl TryFrom<Written> for ServerConfig {
             tools: written.tools,
             trust_hints: written.trust_hints,
             changed: written.changed,
-            timeout_ms,
-            retry_base_ms,
-            calls_max,
-            queue_max,
-            output_bytes_max,
+            timeout_ms: written.timeout_ms,
+            retry_base_ms: written.retry_base_ms,
+            calls_max: written.calls_max,
+            queue_max: written.queue_max,
+            output_bytes_max: written.output_bytes_max,
         })
     }
 }
