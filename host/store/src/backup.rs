@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     data::{BACKUP, DATABASES, Data, DataError, KEPT},
-    database::{self, MoveError, Staging},
+    database::{self, Staging},
     digest::hexadecimal,
     private,
 };
@@ -48,36 +48,19 @@ pub struct FileSeen {
     pub sha256: String,
 }
 
-/// Why a data folder was not copied, or not put back.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Error(String);
-
-impl From<DataError> for Error {
-    fn from(error: DataError) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl From<MoveError> for Error {
-    fn from(error: MoveError) -> Self {
-        Self(error.to_string())
-    }
-}
-
 /// Copies the data folder `data` to the missing or empty folder `to`. Each database is consistent; blobs are copied
 /// after the databases that name them.
-pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
+pub fn write(data: &Path, to: &Path) -> Result<List, DataError> {
     check_data(data)?;
     private::make_folder(to).map_err(|it| failed(to, it))?;
     if fs::read_dir(to).map_err(|it| failed(to, it))?.next().is_some() {
         let to = to.display();
-        return Err(Error(format!("{to} is there and not empty; name a new folder")));
+        return Err(DataError(format!("{to} is there and not empty; name a new folder")));
     }
     let resolved = |it: &Path| fs::canonicalize(it).map_err(|error| failed(it, error));
     if resolved(to)?.starts_with(resolved(data)?) {
         let _ = fs::remove_dir(to);
-        return Err(Error(format!(
+        return Err(DataError(format!(
             "{} is in the data folder itself; name a folder elsewhere, best on another disk",
             to.display()
         )));
@@ -93,8 +76,8 @@ pub fn write(data: &Path, to: &Path) -> Result<List, Error> {
 /// aside first, so that a slow reader blocks none.
 ///
 /// # Errors
-/// See [`Error`], and when `to` fails.
-pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
+/// See [`DataError`], and when `to` fails.
+pub fn archive(data: &Path, to: impl Write) -> Result<List, DataError> {
     check_data(data)?;
     let beside = data.join(BACKUP);
     clear(&beside)?;
@@ -111,21 +94,21 @@ pub fn archive(data: &Path, to: impl Write) -> Result<List, Error> {
     list
 }
 
-fn check_data(data: &Path) -> Result<(), Error> {
+fn check_data(data: &Path) -> Result<(), DataError> {
     match data.join(DATABASES).is_dir() || data.join("seal.key").is_file() {
         true => Ok(()),
-        false => Err(Error(format!("{} is no data folder; see --data", data.display()))),
+        false => Err(DataError(format!("{} is no data folder; see --data", data.display()))),
     }
 }
 
-fn clear(folder: &Path) -> Result<(), Error> {
+fn clear(folder: &Path) -> Result<(), DataError> {
     private::if_exists(fs::remove_dir_all(folder)).map(drop).map_err(|it| failed(folder, it))
 }
 
 /// Destination of a backup.
 trait Target {
     /// Adds a consistent copy of a database.
-    fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, Error>;
+    fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, DataError>;
     /// Takes a file, with the time of its last change.
     fn file(&mut self, path: &Path, name: &str) -> io::Result<FileSeen>;
 }
@@ -133,7 +116,7 @@ trait Target {
 struct Folder<'a>(&'a Path);
 
 impl Target for Folder<'_> {
-    fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, Error> {
+    fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, DataError> {
         let copy = self.0.join(name);
         copied(path, &copy)?;
         look(&copy).map_err(|it| failed(&copy, it))
@@ -151,7 +134,7 @@ struct Archive<'a, W: Write> {
 }
 
 impl<W: Write> Target for Archive<'_, W> {
-    fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, Error> {
+    fn database(&mut self, path: &Path, name: &str) -> Result<FileSeen, DataError> {
         let copy = self.beside.join("one.db");
         copied(path, &copy)?;
         let sent = self.file(&copy, name);
@@ -201,14 +184,14 @@ impl<R: Read> Read for Seen<R> {
     }
 }
 
-fn copied(path: &Path, copy: &Path) -> Result<(), Error> {
+fn copied(path: &Path, copy: &Path) -> Result<(), DataError> {
     let folder = copy.parent().unwrap_or(copy);
     private::make_folder(folder).map_err(|it| failed(copy, it))?;
     database::copy(path, copy).map_err(|it| failed(path, it))
 }
 
 /// Hands over all that a backup has, the databases first.
-fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
+fn gather(data: &Path, to: &mut impl Target) -> Result<List, DataError> {
     let mut files = BTreeMap::new();
     for path in databases(data)? {
         let name =
@@ -250,9 +233,9 @@ fn gather(data: &Path, to: &mut impl Target) -> Result<List, Error> {
 
 /// Restores a backup into the data folder `data`, which must have no data. All files are verified first and moved
 /// into place in one step.
-pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
+pub fn restore(from: &Path, data: &Path) -> Result<List, DataError> {
     let no_backup = |what: String| {
-        Error(format!("{} is no whole backup: {what}; nothing was restored", from.display()))
+        DataError(format!("{} is no whole backup: {what}; nothing was restored", from.display()))
     };
     let list = read_list(from).map_err(|what| no_backup(format!("{LIST}: {what}")))?;
     for (name, expected) in &list.files {
@@ -266,7 +249,7 @@ pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     }
     let folder = Data::take(data)?;
     if folder.has_data() {
-        return Err(Error(format!(
+        return Err(DataError(format!(
             "the data folder {} has data already, which is not written over: move it away first, or name another with --data",
             data.display()
         )));
@@ -280,12 +263,12 @@ pub fn restore(from: &Path, data: &Path) -> Result<List, Error> {
     Ok(list)
 }
 
-/// Error for a path.
-fn failed(path: &Path, error: impl Display) -> Error {
-    Error(format!("{}: {error}", path.display()))
+/// DataError for a path.
+fn failed(path: &Path, error: impl Display) -> DataError {
+    DataError(format!("{}: {error}", path.display()))
 }
 
-fn databases(data: &Path) -> Result<Vec<PathBuf>, Error> {
+fn databases(data: &Path) -> Result<Vec<PathBuf>, DataError> {
     let folder = data.join(DATABASES);
     let entries = private::if_exists(fs::read_dir(&folder))
         .and_then(|it| it.into_iter().flatten().collect::<io::Result<Vec<_>>>());

@@ -40,10 +40,10 @@ pub struct Data {
     _lock: Lock,
 }
 
-/// Why a data folder cannot be had, and how to correct it.
+/// Why a data folder cannot be had, copied or moved, and how to correct it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct DataError(String);
+pub struct DataError(pub(crate) String);
 
 impl DataError {
     /// The system does not let the data folder `path` be used.

@@ -34,7 +34,7 @@ pub use export::{ExportError, Stored, StoredDatabase, copy};
 pub use migrations::{MigrateError, Migration};
 pub use movable::{Movable, Rows as MovedRows, no_row};
 pub(crate) use moving::Staging;
-pub use moving::{Kind, MoveError, Moved, Plan, Recorded, recorded};
+pub use moving::{Kind, Moved, Plan, Recorded, recorded};
 pub use sql::{Error, Rows, Statement, Value};
 pub use types::{Fence, Limits, OpenError, sql};
 

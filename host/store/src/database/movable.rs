@@ -3,8 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use super::moving::{Kind, MoveError, Table};
+use super::moving::{Kind, Table};
 use super::types::Value;
+use crate::data::DataError;
 
 /// The rows of a part, as they come.
 pub type Rows = Box<dyn Iterator<Item = io::Result<Vec<Value>>>>;
@@ -43,14 +44,14 @@ pub(super) fn fitting<'a>(
     part: &'a Movable,
     table: &'a Table,
     folder: &Path,
-) -> Result<impl Iterator<Item = Result<Vec<Value>, MoveError>> + use<'a>, MoveError> {
-    let rows = (part.rows)(folder).map_err(|it| MoveError::for_name(&table.name, &it))?;
-    Ok(rows.map(|row| fit(part, table, row.map_err(|it| MoveError::for_name(&table.name, &it))?)))
+) -> Result<impl Iterator<Item = Result<Vec<Value>, DataError>> + use<'a>, DataError> {
+    let rows = (part.rows)(folder).map_err(|it| DataError::for_name(&table.name, &it))?;
+    Ok(rows.map(|row| fit(part, table, row.map_err(|it| DataError::for_name(&table.name, &it))?)))
 }
 
 /// Adapts a row to both sides.
-pub(super) fn fit(part: &Movable, table: &Table, row: Vec<Value>) -> Result<Vec<Value>, MoveError> {
-    table.fit((part.fit)(row).map_err(|it| MoveError::for_name(&table.name, &it))?)
+pub(super) fn fit(part: &Movable, table: &Table, row: Vec<Value>) -> Result<Vec<Value>, DataError> {
+    table.fit((part.fit)(row).map_err(|it| DataError::for_name(&table.name, &it))?)
 }
 
 /// Error for a foreign row.

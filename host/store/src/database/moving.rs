@@ -19,7 +19,7 @@ use super::migrations::{self, Migration};
 use super::run::owned_value;
 use super::types::{Limits, Value};
 use super::{Database, mark};
-use crate::data::{DATABASES, MOVED, finish_move};
+use crate::data::{DATABASES, DataError, MOVED, finish_move};
 use crate::private;
 
 /// Staging folder of a move.
@@ -27,12 +27,7 @@ const STAGING: &str = ".moving";
 /// Other parts that a move writes.
 const WRITTEN: [&str; 5] = [DATABASES, "approvals", "blobs", "generations", "tasks"];
 
-/// Why nothing was moved, with a remedy.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct MoveError(pub(super) String);
-
-impl MoveError {
+impl DataError {
     /// Error for an unreadable or unwritable object.
     pub(super) fn for_name(name: &str, error: &dyn std::fmt::Display) -> Self {
         Self(format!("{name}: {error}; nothing was moved"))
@@ -120,7 +115,7 @@ impl Table {
     }
 
     /// A row as PostgreSQL keeps it.
-    pub(super) fn fit(&self, mut row: Vec<Value>) -> Result<Vec<Value>, MoveError> {
+    pub(super) fn fit(&self, mut row: Vec<Value>) -> Result<Vec<Value>, DataError> {
         for (value, (column, kind)) in row.iter_mut().zip(&self.columns) {
             let found = match (&*value, kind) {
                 (Value::Null, _)
@@ -141,7 +136,7 @@ impl Table {
                 (Value::Text(_), _) => "a text",
                 (Value::Blob(_), _) => "bytes",
             };
-            return Err(MoveError(format!(
+            return Err(DataError(format!(
                 "the column {column} of the table {} holds {found} in a row, which PostgreSQL does not keep there: correct that row first",
                 self.name
             )));
@@ -192,10 +187,10 @@ impl Tally {
         &self,
         other: &Self,
         (component, table): (&str, &Table),
-    ) -> Result<Moved, MoveError> {
+    ) -> Result<Moved, DataError> {
         let (component, table, rows) = (component.to_owned(), table.name.clone(), self.rows);
         if self != other {
-            return Err(MoveError(format!(
+            return Err(DataError(format!(
                 "{component}: the table {table} has {rows} rows with the digest {} here and {} with {} there; nothing was moved",
                 self.digest(),
                 other.rows,
@@ -248,12 +243,12 @@ pub(super) fn check_shapes(
     component: &str,
     here: &[Table],
     there: &[Table],
-) -> Result<(), MoveError> {
+) -> Result<(), DataError> {
     let here: BTreeSet<_> = here.iter().map(Table::shape).collect();
     let there: BTreeSet<_> = there.iter().map(Table::shape).collect();
     match here.symmetric_difference(&there).next() {
         None => Ok(()),
-        Some(table) => Err(MoveError(format!(
+        Some(table) => Err(DataError(format!(
             "{component}: the table {table} is on one side only, though both were made by the same migrations; nothing was moved"
         ))),
     }
@@ -263,7 +258,7 @@ pub(super) fn check_shapes(
 ///
 /// # Errors
 /// When one cannot be read or is damaged.
-pub fn recorded(data: &Path) -> Result<Vec<Recorded>, MoveError> {
+pub fn recorded(data: &Path) -> Result<Vec<Recorded>, DataError> {
     let mut found = Vec::new();
     for (component, path) in files(data)? {
         let source = Source::open(&component, &path)?;
@@ -284,7 +279,7 @@ pub fn recorded(data: &Path) -> Result<Vec<Recorded>, MoveError> {
 }
 
 /// Database files of components. Host files start with a dot.
-fn files(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
+fn files(data: &Path) -> Result<Vec<(String, PathBuf)>, DataError> {
     let component = |name: &str| {
         let name = name.strip_suffix(".db")?;
         (!name.starts_with('.')).then(|| name.to_owned())
@@ -294,7 +289,7 @@ fn files(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
 }
 
 /// Files in the database folder by name.
-fn entries(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
+fn entries(data: &Path) -> Result<Vec<(String, PathBuf)>, DataError> {
     let folder = data.join(DATABASES);
     let entries =
         private::if_exists(fs::read_dir(&folder)).map_err(|it| failed_at(&folder, &it))?;
@@ -304,8 +299,8 @@ fn entries(data: &Path) -> Result<Vec<(String, PathBuf)>, MoveError> {
     Ok(found)
 }
 
-fn failed_at(path: &Path, error: &io::Error) -> MoveError {
-    MoveError(format!("{}: {error}", path.display()))
+fn failed_at(path: &Path, error: &io::Error) -> DataError {
+    DataError(format!("{}: {error}", path.display()))
 }
 
 /// A component's file, to be read.
@@ -321,33 +316,33 @@ impl Source {
     }
 
     /// The file of a component in the data folder `data`.
-    pub(super) fn of_component(data: &Path, component: &str) -> Result<Self, MoveError> {
+    pub(super) fn of_component(data: &Path, component: &str) -> Result<Self, DataError> {
         Self::open(component, &data.join(DATABASES).join(format!("{component}.db")))
     }
 
-    fn open(component: &str, path: &Path) -> Result<Self, MoveError> {
+    fn open(component: &str, path: &Path) -> Result<Self, DataError> {
         // Rows have the sizes that they have.
         let limits = Limits { value_bytes_max: i32::MAX as usize, ..Limits::default() };
         let site = Arc::new(Site::new(path, limits, true));
-        let damaged = |it: super::OpenError| MoveError(format!("{component}: {it}"));
+        let damaged = |it: super::OpenError| DataError(format!("{component}: {it}"));
         mark::check_file(&site).map_err(damaged)?;
         let opened = connections::open_reader(&site);
-        let (guarded, _) = opened.map_err(|it| MoveError(format!("{}: {it}", path.display())))?;
+        let (guarded, _) = opened.map_err(|it| DataError(format!("{}: {it}", path.display())))?;
         mark::check(&guarded).map_err(damaged)?;
         Ok(Self { component: component.to_owned(), guarded })
     }
 
-    pub(super) fn failed(&self, error: &rusqlite::Error) -> MoveError {
-        MoveError(format!("{}: {error}", self.component))
+    pub(super) fn failed(&self, error: &rusqlite::Error) -> DataError {
+        DataError(format!("{}: {error}", self.component))
     }
 
     /// Its tables, without what their columns hold.
-    pub(super) fn tables(&self) -> Result<Vec<Table>, MoveError> {
+    pub(super) fn tables(&self) -> Result<Vec<Table>, DataError> {
         self.guarded.host(tables).map_err(|it| self.failed(&it))
     }
 
     /// Reads the rows of `table`.
-    pub(super) fn rows(&self, table: &Table) -> Result<Reading<'_>, MoveError> {
+    pub(super) fn rows(&self, table: &Table) -> Result<Reading<'_>, DataError> {
         let sql = format!("SELECT {} FROM {}", table.names(), quoted(&table.name));
         let statement = self.guarded.connection.prepare(&sql).map_err(|it| self.failed(&it))?;
         Ok(Reading { source: self, statement })
@@ -372,7 +367,7 @@ pub(super) struct Reading<'a> {
 
 impl Reading<'_> {
     /// Iterates rows as stored on PostgreSQL.
-    pub(super) fn each(&mut self) -> Result<impl FnMut(&Table) -> Next, MoveError> {
+    pub(super) fn each(&mut self) -> Result<impl FnMut(&Table) -> Next, DataError> {
         let source = self.source;
         let columns = self.statement.column_count();
         let mut rows = self.statement.query([]).map_err(|it| source.failed(&it))?;
@@ -390,10 +385,10 @@ impl Reading<'_> {
 }
 
 /// The next row, if there is one.
-pub(super) type Next = Result<Option<Vec<Value>>, MoveError>;
+pub(super) type Next = Result<Option<Vec<Value>>, DataError>;
 
 /// Refuses a data folder with existing data: databases, those of `plans`, or host data in `ways`.
-pub(super) fn check_vacant(data: &Path, plans: &[Plan], ways: &[&str]) -> Result<(), MoveError> {
+pub(super) fn check_vacant(data: &Path, plans: &[Plan], ways: &[&str]) -> Result<(), DataError> {
     // A log that is left of a database would be taken for the new one's.
     let is_in_the_way = |name: &str| {
         let own = plans.iter().filter(|it| it.is_hosts());
@@ -406,7 +401,7 @@ pub(super) fn check_vacant(data: &Path, plans: &[Plan], ways: &[&str]) -> Result
     found.extend(ways.iter().map(|it| data.join(it)));
     if let Some(first) = found.first() {
         let names: Vec<_> = databases.into_iter().chain(ways.iter().copied()).collect();
-        return Err(MoveError(format!(
+        return Err(DataError(format!(
             "{} is there, and a move fills a data folder that has nothing of what comes: move the files and folders {} of {} away first, or name another data folder with --data",
             first.display(),
             names.join(", "),
@@ -418,7 +413,7 @@ pub(super) fn check_vacant(data: &Path, plans: &[Plan], ways: &[&str]) -> Result
     let elsewhere = |it: &PathBuf| device(it).is_some_and(|own| Some(own) != device(data));
     match WRITTEN.iter().map(|it| data.join(it)).find(elsewhere) {
         None => Ok(()),
-        Some(path) => Err(MoveError(format!(
+        Some(path) => Err(DataError(format!(
             "{} is on another file system than {}, and what comes is put there in one step: name a data folder that is on one with --data, and copy it",
             path.display(),
             data.display()
@@ -441,7 +436,7 @@ impl Drop for Staging {
 
 impl Staging {
     /// Starts a move and removes leftovers of a killed one.
-    pub(crate) fn begin(data: &Path) -> Result<Self, MoveError> {
+    pub(crate) fn begin(data: &Path) -> Result<Self, DataError> {
         let folder = data.join(STAGING);
         let begun = private::if_exists(fs::remove_dir_all(&folder))
             .and_then(|_| private::make_folder(&folder.join(DATABASES)));
@@ -455,10 +450,10 @@ impl Staging {
     }
 
     /// The database of a component, made by its migrations and with no row in it.
-    pub(super) async fn database(&self, plan: &Plan) -> Result<Target, MoveError> {
+    pub(super) async fn database(&self, plan: &Plan) -> Result<Target, DataError> {
         let component = &plan.component;
         let path = self.folder.join(DATABASES).join(format!("{component}.db"));
-        let failed = |what: &dyn std::fmt::Display| MoveError(format!("{component}: {what}"));
+        let failed = |what: &dyn std::fmt::Display| DataError(format!("{component}: {what}"));
         let database = Database::open(&path, Limits::default()).map_err(|it| failed(&it))?;
         let migrated = database.migrate(&plan.migrations).await;
         database.close().await;
@@ -475,7 +470,7 @@ impl Staging {
 
     /// Puts all of it where a server looks for it: from one step on, whatever comes, the folder is not used before that
     /// is done.
-    pub(crate) fn install(self) -> Result<(), MoveError> {
+    pub(crate) fn install(self) -> Result<(), DataError> {
         let moved = self.data.join(MOVED);
         let install = || {
             rustix::fs::sync();
@@ -495,22 +490,22 @@ pub(super) struct Target {
 }
 
 impl Target {
-    fn failed(&self, error: &rusqlite::Error) -> MoveError {
-        MoveError(format!("{}: {error}", self.component))
+    fn failed(&self, error: &rusqlite::Error) -> DataError {
+        DataError(format!("{}: {error}", self.component))
     }
 
     /// Its tables, without what their columns hold.
-    pub(super) fn tables(&self) -> Result<Vec<Table>, MoveError> {
+    pub(super) fn tables(&self) -> Result<Vec<Table>, DataError> {
         tables(&self.connection).map_err(|it| self.failed(&it))
     }
 
     /// Removes what the migrations themselves have put into a table.
-    pub(super) fn empty(&self, table: &Table) -> Result<(), MoveError> {
+    pub(super) fn empty(&self, table: &Table) -> Result<(), DataError> {
         let sql = format!("DELETE FROM {}", quoted(&table.name));
         self.connection.execute(&sql, []).map(drop).map_err(|it| self.failed(&it))
     }
 
-    pub(super) fn put(&self, table: &Table, row: &[Value]) -> Result<(), MoveError> {
+    pub(super) fn put(&self, table: &Table, row: &[Value]) -> Result<(), DataError> {
         let places = vec!["?"; row.len()].join(", ");
         let sql =
             format!("INSERT INTO {} ({}) VALUES ({places})", quoted(&table.name), table.names());
@@ -521,12 +516,12 @@ impl Target {
     }
 
     /// Checks references, commits, and reopens the file.
-    pub(super) fn commit(self) -> Result<Source, MoveError> {
+    pub(super) fn commit(self) -> Result<Source, DataError> {
         let broken = "SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1";
         let broken = self.connection.query_row(broken, [], |row| row.get::<_, String>(0));
         if let Some(table) = broken.optional().map_err(|it| self.failed(&it))? {
             let component = &self.component;
-            return Err(MoveError(format!(
+            return Err(DataError(format!(
                 "{component}: a row of the table {table} refers to one that is not there"
             )));
         }
@@ -534,7 +529,7 @@ impl Target {
         let Self { component, path, connection } = self;
         // With the last connection its log goes home into the file.
         let closed = connection.close();
-        closed.map_err(|(_, it)| MoveError(format!("{component}: {it}")))?;
+        closed.map_err(|(_, it)| DataError(format!("{component}: {it}")))?;
         let synced = File::open(&path).and_then(|it| it.sync_all());
         synced.map_err(|it| failed_at(&path, &it))?;
         Source::open(&component, &path)

@@ -13,8 +13,8 @@ use tokio_postgres::{Client, Error as PgError};
 
 use super::super::movable::{Movable, fit, fitting};
 use super::super::moving::{
-    Kind, MoveError, Moved, Plan, Recorded, Source, Staging, Table, Tally, check_shapes,
-    check_vacant, common, quoted,
+    Kind, Moved, Plan, Recorded, Source, Staging, Table, Tally, check_shapes, check_vacant, common,
+    quoted,
 };
 use super::super::types::{Limits, Value};
 use super::super::{Engine, migrations::MigrateError};
@@ -22,6 +22,7 @@ use super::failed::describe;
 use super::server::Server;
 use super::values::{Parameter, cells};
 use super::{Postgres, server::schema_of};
+use crate::data::DataError;
 
 /// Rows of the host's that are on their way to the server at a time, and bytes from which on there are fewer.
 const ROWS_AT_A_TIME: usize = 256;
@@ -54,9 +55,9 @@ impl Kind {
     }
 }
 
-fn failed(component: &str, error: &PgError) -> MoveError {
+fn failed(component: &str, error: &PgError) -> DataError {
     let why = describe(error);
-    MoveError(format!("{component}: the PostgreSQL server says: {why}; nothing was moved"))
+    DataError(format!("{component}: the PostgreSQL server says: {why}; nothing was moved"))
 }
 
 /// The component of a schema among `known` ones.
@@ -68,7 +69,7 @@ fn component_of(schema: &str, known: &[String]) -> String {
 impl Server {
     /// The components that have tables here, and the migrations that were applied to each; `known` are the names of
     /// those that may have.
-    pub async fn recorded(&self, known: &[String]) -> Result<Vec<Recorded>, MoveError> {
+    pub async fn recorded(&self, known: &[String]) -> Result<Vec<Recorded>, DataError> {
         let client = self.mover().await?;
         let sql = "SELECT component, hash FROM madoguchi.migrations WHERE component NOT LIKE $1
             ORDER BY component, number";
@@ -84,7 +85,7 @@ impl Server {
         Ok(found)
     }
 
-    async fn mover(&self) -> Result<Client, MoveError> {
+    async fn mover(&self) -> Result<Client, DataError> {
         let connected = self.way().connect().await;
         connected.map_err(|it| failed(HOST, &it))
     }
@@ -99,7 +100,7 @@ impl Server {
         data: &Path,
         plans: &[Plan],
         parts: &[Movable],
-    ) -> Result<Vec<Moved>, MoveError> {
+    ) -> Result<Vec<Moved>, DataError> {
         let client = self.mover().await?;
         self.check_vacant(&client, plans, parts).await?;
         // Checked before anything is written.
@@ -109,7 +110,7 @@ impl Server {
         let mut databases = Vec::new();
         for plan in plans.iter().filter(|it| !it.is_hosts() || Source::is_there(data, it)) {
             let made = self.database(&plan.component, Limits::default()).await;
-            databases.push((plan, made.map_err(|it| MoveError(it.to_string()))?));
+            databases.push((plan, made.map_err(|it| DataError(it.to_string()))?));
         }
         let begin = "BEGIN; SET LOCAL statement_timeout = 0";
         client.batch_execute(begin).await.map_err(|it| failed(HOST, &it))?;
@@ -140,9 +141,9 @@ impl Server {
         client: &Client,
         plans: &[Plan],
         parts: &[Movable],
-    ) -> Result<(), MoveError> {
+    ) -> Result<(), DataError> {
         let refused = |what: &str| {
-            MoveError(format!(
+            DataError(format!(
                 "{} has {what} already, and a move fills a database in which components have nothing, nor people: name another one",
                 self.place()
             ))
@@ -177,11 +178,11 @@ impl Server {
         data: &Path,
         plans: &[Plan],
         parts: &[Movable],
-    ) -> Result<Vec<Moved>, MoveError> {
+    ) -> Result<Vec<Moved>, DataError> {
         let mut ways = Vec::new();
         for part in parts {
             let Some(path) = part.path else { continue };
-            let found = (part.rows)(data).map_err(|it| MoveError::for_name(part.name, &it))?.next();
+            let found = (part.rows)(data).map_err(|it| DataError::for_name(part.name, &it))?.next();
             ways.extend(found.map(|_| path));
         }
         check_vacant(data, plans, &ways)?;
@@ -230,7 +231,7 @@ impl Server {
         for part in parts {
             let put = |row: &[Value]| {
                 let put = (part.put)(staging.folder(), row);
-                put.map_err(|it| MoveError::for_name(part.name, &it))
+                put.map_err(|it| DataError::for_name(part.name, &it))
             };
             tallies.push(read_part(&client, part, put).await?);
         }
@@ -255,7 +256,7 @@ const SUMS: &str = "INSERT INTO madoguchi_host.blob_shares AS s (owner, bytes, u
     SELECT setval('madoguchi_host.document_places', max(place)) FROM madoguchi_host.documents HAVING count(*) > 0";
 
 /// Inserts rows of a part from `data` and returns their tally.
-async fn insert(client: &Client, part: &Movable, data: &Path) -> Result<Tally, MoveError> {
+async fn insert(client: &Client, part: &Movable, data: &Path) -> Result<Tally, DataError> {
     let failed = |it: PgError| failed(part.name, &it);
     let types: Vec<_> = part.columns.iter().map(|it| it.1.sent_as()).collect();
     let statement = client.prepare_typed(part.insert, &types).await.map_err(failed)?;
@@ -283,8 +284,8 @@ async fn insert(client: &Client, part: &Movable, data: &Path) -> Result<Tally, M
 async fn read_part(
     client: &Client,
     part: &Movable,
-    give: impl FnMut(&[Value]) -> Result<(), MoveError>,
-) -> Result<Tally, MoveError> {
+    give: impl FnMut(&[Value]) -> Result<(), DataError>,
+) -> Result<Tally, DataError> {
     let table = part.table();
     let fits = |row| fit(part, &table, row);
     read(client, (part.name, &table), &part.select, fits, give).await
@@ -297,11 +298,11 @@ impl Postgres {
         client: &Client,
         data: &Path,
         plan: &Plan,
-    ) -> Result<Vec<Moved>, MoveError> {
+    ) -> Result<Vec<Moved>, DataError> {
         let (component, schema) = (plan.component.as_str(), self.schema.as_str());
         let failed = |it: PgError| failed(component, &it);
         let migrated = self.apply_on(client, &plan.migrations).await;
-        migrated.map_err(|it: MigrateError| MoveError(format!("{component}: {it}")))?;
+        migrated.map_err(|it: MigrateError| DataError(format!("{component}: {it}")))?;
         let becomes =
             "SELECT set_config('role', $1, true), set_config('statement_timeout', '0', true)";
         client.query_one(becomes, &[&self.role]).await.map_err(failed)?;
@@ -372,7 +373,7 @@ fn all_of(schema: &str, table: &Table) -> String {
 }
 
 /// The tables of a schema.
-async fn tables(client: &Client, component: &str, schema: &str) -> Result<Vec<Table>, MoveError> {
+async fn tables(client: &Client, component: &str, schema: &str) -> Result<Vec<Table>, DataError> {
     let sql = "SELECT c.relname, a.attname, t.typname FROM pg_class c
         JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
         JOIN pg_type t ON t.oid = a.atttypid
@@ -384,7 +385,7 @@ async fn tables(client: &Client, component: &str, schema: &str) -> Result<Vec<Ta
         let (name, column, typename): (String, String, String) =
             (row.get(0), row.get(1), row.get(2));
         let Some(kind) = Kind::from_name(&typename) else {
-            return Err(MoveError(format!(
+            return Err(DataError(format!(
                 "{component}: the column {column} of the table {name} is of the type {typename}, which SQLite and PostgreSQL do not share; nothing was moved"
             )));
         };
@@ -424,10 +425,10 @@ async fn copy(
     (component, schema): (&str, &str),
     table: &Table,
     source: &Source,
-) -> Result<Tally, MoveError> {
+) -> Result<Tally, DataError> {
     let failed = |error: PgError| {
-        let MoveError(why) = failed(component, &error);
-        MoveError(format!("{why} (table {})", table.name))
+        let DataError(why) = failed(component, &error);
+        DataError(format!("{why} (table {})", table.name))
     };
     let (name, columns) = (named(schema, &table.name), table.names());
     let sql = format!("COPY {name} ({columns}) FROM STDIN BINARY");
@@ -449,9 +450,9 @@ async fn read(
     client: &Client,
     (component, table): (&str, &Table),
     sql: &str,
-    fits: impl Fn(Vec<Value>) -> Result<Vec<Value>, MoveError>,
-    mut give: impl FnMut(&[Value]) -> Result<(), MoveError>,
-) -> Result<Tally, MoveError> {
+    fits: impl Fn(Vec<Value>) -> Result<Vec<Value>, DataError>,
+    mut give: impl FnMut(&[Value]) -> Result<(), DataError>,
+) -> Result<Tally, DataError> {
     let failed = |it: PgError| failed(component, &it);
     let none: [&str; 0] = [];
     let mut stream = pin!(client.query_raw(sql, none).await.map_err(failed)?);
