@@ -7,12 +7,12 @@ use base::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::Value;
+use store::clock::rfc3339;
 
 use crate::{
     clients::{PAGE, host_of, is_document, is_own_machine},
     scopes::{Offer, sentence},
     secret::PASSWORD_CHARS_MIN,
-    service::time,
     state::{Account, Client, Passkey},
 };
 
@@ -375,7 +375,7 @@ impl Reader {
                 true => form("/account/passkeys/end", &id, self.t("取り消す", "Take back")),
                 false => format!("<p>{}</p>", self.last_way_in()),
             };
-            let (label, made) = (self.t("作成日時：", "Made:"), self.time(&time(key.created_s)));
+            let (label, made) = (self.t("作成日時：", "Made:"), self.time(&rfc3339(key.created_s)));
             format!("<section class=\"card\"><p>{label} {made}</p>{end}</section>")
         };
         let passkeys: String = account.passkeys.iter().map(passkey).collect();

@@ -29,7 +29,6 @@ mod people;
 
 pub(crate) use grants::{AuthorizationRequest, Redeemed, Refreshed, Tokens};
 pub use operator::AccountError;
-pub(crate) use operator::time;
 pub(crate) use people::{Session, SignInWith};
 
 /// Name of the operator in the audit log. No account can have it.

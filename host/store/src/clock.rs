@@ -36,6 +36,12 @@ impl Clock {
     }
 }
 
+/// That second since 1970, as people and programs read it.
+pub fn rfc3339(second: u64) -> String {
+    let at = jiff::Timestamp::from_second(i64::try_from(second).unwrap_or_default());
+    at.map(|it| it.to_string()).unwrap_or_default()
+}
+
 /// Zero before 1970, where clocks without battery start.
 fn since_1970(now: SystemTime) -> Duration {
     now.duration_since(UNIX_EPOCH).unwrap_or_default()

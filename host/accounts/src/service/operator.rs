@@ -5,6 +5,7 @@ use std::{io, sync::Arc};
 
 use base::{config::tokens::name_problem, scopes::Scope};
 use serde_json::{Value, json};
+use store::clock::rfc3339;
 
 use super::{Accounts, OPERATOR};
 use crate::{
@@ -48,11 +49,11 @@ impl Accounts {
         self.0.store.look(|state| {
             let account = |account: &Arc<Account>| {
                 let link = account.link.as_ref().map(|it| it.kept.expires_s);
-                let link = link.filter(|it| *it > now_s).map(time);
+                let link = link.filter(|it| *it > now_s).map(rfc3339);
                 json!({
                     "name": account.name,
                     "scopes": account.scopes,
-                    "created": time(account.created_s),
+                    "created": rfc3339(account.created_s),
                     "password": account.password.is_some(),
                     "passkeys": account.passkeys.len(),
                     "link_expires": link,
@@ -72,8 +73,8 @@ impl Accounts {
                 "client_id": grant.client_id,
                 "returns_to": clients::host_of(&grant.code.redirect_uri),
                 "scopes": grant.scopes,
-                "since": time(grant.created_s),
-                "last_used": time(self.0.store.used_s(grant)),
+                "since": rfc3339(grant.created_s),
+                "last_used": rfc3339(self.0.store.used_s(grant)),
             })
         };
         counts.map(device).collect()
@@ -209,10 +210,4 @@ fn check_scopes(scopes: &[String]) -> Result<()> {
     }
     let wrong = scopes.iter().find_map(|it| it.parse::<Scope>().err());
     wrong.map_or(Ok(()), |it| Err(AccountError::Wrong(it.to_string())))
-}
-
-/// A time as people and programs read it.
-pub(crate) fn time(seconds: u64) -> String {
-    let at = jiff::Timestamp::from_second(i64::try_from(seconds).unwrap_or_default());
-    at.map_or_else(|_| String::new(), |it| it.to_string())
 }

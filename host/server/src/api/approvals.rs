@@ -28,6 +28,7 @@ use calls::{
     approvals::{Approval, Described, State as Stands, unread},
     unknown_approval,
 };
+use store::clock::rfc3339;
 
 /// Bytes that an answer may have.
 const BODY_BYTES_MAX: usize = 256 << 10;
@@ -212,9 +213,4 @@ fn over(approval: &Approval) -> Failure {
         }
     };
     Failure::new(error, status, message).with("state", approval.state.name())
-}
-
-fn rfc3339(second: u64) -> String {
-    let second = i64::try_from(second).unwrap_or_default();
-    jiff::Timestamp::from_second(second).map(|it| it.to_string()).unwrap_or_default()
 }
