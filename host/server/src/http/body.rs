@@ -35,11 +35,6 @@ pub(super) struct Metered {
     is_read: bool,
 }
 
-/// Why a body ends before its end; the connection sends the error.
-#[derive(Debug, thiserror::Error)]
-#[error("the body is not read any further: {0:?}")]
-struct Unread(Failure);
-
 impl Metered {
     /// Wraps a request body. The result is empty if the body is.
     pub(super) fn body(incoming: Incoming, state: &Arc<State>, pass: &Pass) -> Body {
@@ -83,7 +78,11 @@ impl HttpBody for Metered {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let failed = |failure| Poll::Ready(Some(Err(axum::Error::new(Unread(failure)))));
+        // The connection sends the error.
+        let failed = |failure| {
+            let why = format!("the body is not read any further: {failure:?}");
+            Poll::Ready(Some(Err(axum::Error::new(why))))
+        };
         match self.state.failure() {
             Failure::None => {}
             failure => return failed(failure),
