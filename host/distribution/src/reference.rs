@@ -16,7 +16,7 @@ const TAG_MAX: usize = 128;
 
 /// The SHA-256 of a blob or manifest, as registries write it: `sha256:` and 64 digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct Digest(String);
 
 impl Digest {
@@ -52,12 +52,6 @@ impl TryFrom<String> for Digest {
 
     fn try_from(text: String) -> Result<Self, String> {
         text.parse()
-    }
-}
-
-impl From<Digest> for String {
-    fn from(digest: Digest) -> Self {
-        digest.0
     }
 }
 
