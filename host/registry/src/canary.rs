@@ -26,7 +26,7 @@ use sandbox::{
     definition::{Template, Tool},
     schema,
 };
-use telemetry::tally::Tally;
+use telemetry::{tally::Tally, timeline};
 
 mod comparison;
 
@@ -119,7 +119,7 @@ impl Figures {
         let count = |wanted: fn(Ending) -> bool| {
             Ending::ALL.iter().filter(|it| wanted(**it)).map(|it| tally.ending(*it)).sum::<u64>()
         };
-        let us = |part| u64::try_from(tally.latency.quantile(part).as_micros()).unwrap_or(u64::MAX);
+        let us = |part| timeline::us(tally.latency.quantile(part));
         let calls = count(|_| true);
         let mean_us = tally.latency.sum_s() * 1e6 / calls.max(1) as f64;
         Self {

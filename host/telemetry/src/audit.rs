@@ -20,6 +20,7 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::timeline::us;
 use base::config::AuditConfig;
 use store::{digest::digest, private};
 
@@ -283,7 +284,7 @@ fn rfc3339<S: Serializer>(time: &SystemTime, to: S) -> Result<S::Ok, S::Error> {
 }
 
 fn microseconds<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_u64(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+    to.serialize_u64(us(*duration))
 }
 
 /// Twelve digits are enough to distinguish digests.

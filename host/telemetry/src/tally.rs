@@ -8,6 +8,7 @@ use std::{
 
 use parking_lot::Mutex;
 
+use crate::timeline::us;
 use base::call::Ending;
 
 /// Counters of one component since the server started.
@@ -114,7 +115,7 @@ impl Tally {
         let count = |wanted: fn(Ending) -> bool| {
             Ending::ALL.iter().filter(|it| wanted(**it)).map(|it| self.ending(*it)).sum()
         };
-        let us = |part| u64::try_from(self.latency.quantile(part).as_micros()).unwrap_or(u64::MAX);
+        let us = |part| us(self.latency.quantile(part));
         Snapshot {
             calls: count(|_| true),
             errors: count(Ending::is_error),
@@ -143,7 +144,7 @@ pub struct Latency {
 
 impl Latency {
     pub fn observe(&self, duration: Duration) {
-        let us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        let us = us(duration);
         self.buckets[ENDS_US.partition_point(|end| *end < us)].fetch_add(1, Relaxed);
         self.sum_us.fetch_add(us, Relaxed);
     }
