@@ -93,19 +93,14 @@ impl Client {
     ) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
         match &message {
             JsonRpcMessage::Request(json_request) => {
-                if let ClientRequest::CustomRequest(request) = &json_request.request
-                    && let Some(error) = wrong_initialize(request)
-                {
-                    return Err(Box::new(JsonRpcMessage::error(
-                        error,
-                        Some(json_request.id.clone()),
-                    )));
-                }
-                if let Some(error) = self.without_era(&json_request.request) {
-                    return Err(Box::new(JsonRpcMessage::error(
-                        error,
-                        Some(json_request.id.clone()),
-                    )));
+                let error = match &json_request.request {
+                    ClientRequest::CustomRequest(request) => wrong_initialize(request),
+                    _ => None,
+                };
+                let error = error.or_else(|| self.without_era(&json_request.request));
+                if let Some(error) = error {
+                    let id = Some(json_request.id.clone());
+                    return Err(Box::new(JsonRpcMessage::error(error, id)));
                 }
                 if self.open.borrow().contains_key(&json_request.id) {
                     // The other one is waited for under that id.
