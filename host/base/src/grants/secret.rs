@@ -74,10 +74,12 @@ impl Mask {
         let quoted = &quoted[1..quoted.len() - 1];
         self.add(quoted);
         self.add(&quoted.replace('/', "\\/"));
-        let query = encoded(secret);
-        for query in [query.replace('+', "%20"), query] {
-            self.add(&with_small_escapes(&query));
-            self.add(&query);
+        for plain in PLAIN_IN_URLS {
+            let escaped = escaped(secret, plain);
+            for url in [escaped.replace("%20", "+"), escaped] {
+                self.add(&with_small_escapes(&url));
+                self.add(&url);
+            }
         }
         for hexadecimal in [HEXLOWER, HEXUPPER] {
             self.add(&hexadecimal.encode(secret.as_bytes()));
@@ -207,6 +209,22 @@ pub fn encoded(text: &str) -> String {
     let mut url = Url::parse("http://query/").expect("it is a URL");
     url.query_pairs_mut().append_pair("", text);
     url.query().unwrap_or_default().trim_start_matches('=').to_owned()
+}
+
+/// The characters besides letters and digits that programs leave as they are in a URL: forms of HTML, RFC 3986 in a
+/// query and in a path, and JavaScript's `encodeURIComponent`.
+const PLAIN_IN_URLS: [&str; 4] = ["*-._", "-._~", "-._~/", "-._~!*'()"];
+
+/// `text` as it stands in a URL where `plain` needs no escape.
+fn escaped(text: &str, plain: &str) -> String {
+    let mut url = String::new();
+    for byte in text.bytes() {
+        match byte.is_ascii_alphanumeric() || plain.as_bytes().contains(&byte) {
+            true => url.push(byte.into()),
+            false => url += &format!("%{byte:02X}"),
+        }
+    }
+    url
 }
 
 /// `query` with its escapes in small letters.
@@ -362,25 +380,30 @@ mod tests {
 
     #[test]
     fn redacts_secret_in_the_encodings_of_programs() {
-        let secret = "s3cr3t/+ key~\"zz?";
+        let secret = "s3cr3t/+ key~\"zz?(it's!*)";
         let mut mask = Mask::default();
         mask.add_secret(secret);
-        let small = "s3cr3t%2f%2b%20key%7e%22zz%3f";
+        let urls = [
+            "s3cr3t%2f%2b%20key%7e%22zz%3f%28it%27s%21*%29",
+            "s3cr3t%2F%2B+key~%22zz%3F%28it%27s%21%2A%29",
+            "s3cr3t/%2B%20key~%22zz%3F%28it%27s%21%2A%29",
+            "s3cr3t%2F%2B%20key~%22zz%3F(it's!*)",
+        ];
         for lead in ["", "a", "ab", "abc", "user:", "Bearer "] {
             for text in [format!("{lead}{secret}"), format!("{lead}{secret} and more")] {
                 let bytes = text.as_bytes();
-                for encoded in [
+                let in_urls = urls.map(|it| format!("?a={it}&b"));
+                for encoded in in_urls.into_iter().chain([
                     text.clone(),
                     Value::from(&*text).to_string(),
                     encoded(&text),
-                    format!("?a={small}&b"),
                     HEXLOWER.encode(bytes),
                     HEXUPPER.encode(bytes),
                     BASE64.encode(bytes),
                     BASE64URL.encode(bytes),
                     data_encoding::BASE64_NOPAD.encode(bytes),
                     data_encoding::BASE64URL_NOPAD.encode(bytes),
-                ] {
+                ]) {
                     assert!(mask.is_in(&encoded), "{encoded}");
                     let masked = mask.text(&encoded);
                     assert!(masked.contains("[secret]") && !mask.is_in(&masked), "{masked}");
