@@ -122,6 +122,17 @@ impl Config {
             // Without an address it keeps no server from starting.
             found.push(Problem::new(&["store"], what, false));
         }
+        for (name, all) in
+            [("bytes_max", self.blobs.bytes_max), ("caller_bytes_max", self.blobs.caller_bytes_max)]
+        {
+            let one = self.blobs.blob_bytes_max;
+            if all < one {
+                let what = format!(
+                    "{all} is less than the {one} bytes that one blob may have (blob_bytes_max), so that a larger one never finds room; raise it, or lower blob_bytes_max"
+                );
+                found.push(Problem::new(&["blobs", name], what, false));
+            }
+        }
         let unread = self.language.as_ref().and_then(LanguageTag::unread);
         found.extend(unread.map(|what| Problem::new(&["language"], what, false)));
         found.extend(tokens::problems(self));

@@ -87,6 +87,17 @@ fn finds_unworkable_settings_before_start() {
 }
 
 #[test]
+fn notes_a_blob_size_that_never_finds_room() {
+    for name in ["bytes_max", "caller_bytes_max"] {
+        let config = parse(&format!("[blobs]\n{name} = 1000")).unwrap();
+        let problems = config.problems();
+        let [note] = &problems[..] else { panic!("{problems:?}") };
+        assert_eq!((&note.path[..], note.is_fatal), (&["blobs".into(), name.into()][..], false));
+        assert!(note.what.contains("1000 is less than the 33554432 bytes"), "{note:?}");
+    }
+}
+
+#[test]
 fn file_overrides_single_entries() {
     let config = parse("[components.cinema.settings]\ntimezone = 'UTC'").unwrap();
     let cinema = config.component("cinema");
