@@ -88,11 +88,11 @@ pub fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text: UTF-8 is right"))
 }
 
-/// Writes atomically: to a temporary file, then renamed.
+/// Writes atomically: to a temporary file, then renamed. Leaves nothing behind where that fails.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("tmp-{}", std::process::id()));
-    fs::write(&beside, bytes)?;
-    fs::rename(&beside, file)
+    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, file));
+    written.inspect_err(|_| _ = fs::remove_file(&beside))
 }
 
 /// The components and the page that travel in the program. A clone is another handle on the same ones.

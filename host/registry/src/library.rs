@@ -150,13 +150,15 @@ impl Library {
     /// Puts `bytes` into the folder under that name, where there is a folder.
     pub fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        write(&folder.join(format!("{name}.wasm")), bytes)
+        let file = folder.join(format!("{name}.wasm"));
+        write(&file, bytes).map_err(|error| named(&file, &error))
     }
 
     /// Takes the folder's file of that name away, where there is one.
     pub fn take_away(&self, name: &str) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        if_exists(fs::remove_file(folder.join(format!("{name}.wasm")))).map(drop)
+        let file = folder.join(format!("{name}.wasm"));
+        if_exists(fs::remove_file(&file)).map(drop).map_err(|error| named(&file, &error))
     }
 
     /// The component in `source`, compiled now or before. Takes a processor for a while, and all of
@@ -218,6 +220,15 @@ fn code_name(sandbox: &Sandbox, source: &Source) -> String {
 fn stamp(path: &Path) -> io::Result<Option<Stamp>> {
     let metadata = if_exists(fs::metadata(path))?.filter(fs::Metadata::is_file);
     Ok(metadata.map(|it| (it.modified().ok(), it.len())))
+}
+
+/// Why a component's file cannot be changed, with its place.
+fn named(file: &Path, error: &io::Error) -> io::Error {
+    let file_name = file.display();
+    io::Error::other(match file.is_dir() {
+        true => format!("{file_name} is a folder: take it away"),
+        false => format!("{file_name}: {error}"),
+    })
 }
 
 /// Compiled components that are kept; beyond that the oldest go.

@@ -201,6 +201,12 @@ fn reports_invalid_component_once() {
     fs::write(folder.join("right.wasm"), "").unwrap();
     let (files, unfit) = library.scan().unwrap();
     assert_eq!((files.len(), unfit.len()), (4, 0), "no link keeps the others out");
+    for changed in [library.put("folder", b"new"), library.take_away("folder")] {
+        let error = changed.unwrap_err().to_string();
+        assert!(error.contains("folder.wasm is a folder: take it away"), "{error}");
+    }
+    let names = fs::read_dir(&folder).unwrap().flatten().map(|it| it.file_name());
+    assert!(names.into_iter().all(|it| !it.to_string_lossy().contains(".tmp-")));
     for name in ["folder", "link", "loop"] {
         let error = library.read(name).map(|it| it.digest).unwrap_err().to_string();
         assert!(error.contains("no link that leads to one"), "{name}: {error}");
