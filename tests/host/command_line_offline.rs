@@ -201,7 +201,9 @@ fn names_missing_and_ungranted_items_with_line_and_remedy() {
         settings.catalog = { file = \"films.json\" }\n\
         environment.timezone = \"MADOGUCHI_NO_SUCH\"\n[components.nobody]\n\
         [assistants.counter]\ntools = [\"component:nowhere\"]\n\
-        [endpoints]\nfilms = \"cinema/films\"\ngone = \"nowhere/films\"\n";
+        [endpoints]\nfilms = \"cinema/films\"\ngone = \"nowhere/films\"\n\
+        [tokens.ci]\nsha256 = \"5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8\"\n\
+        scopes = [\"component:nowhere\"]\n";
     let (folders, file) = configured(text);
     folders.put("cinema", &component_bytes("cinema"));
     let (code, report) = check(&folders, &file);
@@ -221,9 +223,13 @@ fn names_missing_and_ungranted_items_with_line_and_remedy() {
     assert_eq!((&variable["line"], &variable["is_problem"]), (&5.into(), &false.into()));
     assert!(variable["message"].as_str().unwrap().contains("MADOGUCHI_NO_SUCH"));
     assert_eq!(finding("components.nobody")["line"], 6);
+    let unread = finding("assistants");
+    assert_eq!((&unread["line"], &unread["is_problem"]), (&7.into(), &false.into()), "{unread}");
     let owner = finding("assistants.counter.tools");
     assert_eq!((&owner["line"], &owner["is_problem"]), (&8.into(), &false.into()), "{owner}");
     assert_eq!(finding("endpoints.gone")["line"], 11);
+    let scope = finding("tokens.ci.scopes");
+    assert_eq!((&scope["line"], &scope["is_problem"]), (&14.into(), &false.into()), "{scope}");
     assert!(!report.to_string().contains("endpoints.films"), "it has a path behind its component");
 }
 

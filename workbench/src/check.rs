@@ -61,7 +61,8 @@ fn untrusting(config: &Config, document: &Document<'_>) -> Vec<Finding> {
 
 /// Entries of a table that may name components, by `component:NAME` or a table with `component`. A toolset that chooses
 /// nothing is reported as such.
-const OWNERS: [(&str, &str); 2] = [("assistants", "tools"), ("toolsets", "exclude")];
+const OWNERS: [(&str, &str); 3] =
+    [("assistants", "tools"), ("toolsets", "exclude"), ("tokens", "scopes")];
 
 /// Entries that name a component that is not installed.
 fn ownerless(config: &Config, document: &Document<'_>) -> Vec<Finding> {
@@ -248,6 +249,12 @@ async fn installed(config: &Config, document: &Document<'_>, findings: &mut Vec<
         findings.push(document.note(&["components", &name], message));
     }
     names.retain(|it| config.component(it).enabled != Some(false));
+    if !names.iter().any(|it| config.component(it).has(Grant::Runs)) {
+        for table in TABLES.into_iter().filter(|it| document.has_entry(&[*it])) {
+            let message = "no component that runs assistants (grant \"runs\") is installed, so that none of it is used, nor checked here";
+            findings.push(document.note(&[table], message.to_owned()));
+        }
+    }
     let sandbox = match Sandbox::with(&config.sandbox, config.memory_bytes_max()) {
         Ok(sandbox) => sandbox,
         Err(error) => {

@@ -307,6 +307,7 @@ fn check_config_names_the_line_of_each_mistake_in_tokens() {
         ("tokens.ann.expires", 6, no),
         ("tokens.ben.sha256", 8, yes),
         ("allowed_origins", 2, yes),
+        ("tokens.ben.scopes", 9, no),
     ];
     assert_eq!(found, expected, "{report}");
     assert!(!report.to_string().contains(&digest), "{report}");
