@@ -5,7 +5,9 @@ use std::{
     process::ExitCode,
 };
 
+use anyhow::bail;
 use clap::Args;
+use serde_json::{Map, Value};
 
 /// How a command prints what it has to say.
 #[derive(Args, Clone, Copy)]
@@ -44,6 +46,24 @@ pub fn failed(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// The arguments of a tool, as a command line has them: `text` is a JSON object.
+///
+/// # Errors
+/// Where it is none: what it is instead, or where it is broken.
+pub fn arguments(text: &str) -> anyhow::Result<Map<String, Value>> {
+    const RIGHT: &str = "a JSON object is right, such as '{\"name\": \"value\"}'";
+    let is = match serde_json::from_str(text) {
+        Ok(Value::Object(arguments)) => return Ok(arguments),
+        Ok(Value::Array(_)) => "an array",
+        Ok(Value::String(_)) => "a string",
+        Ok(Value::Number(_)) => "a number",
+        Ok(Value::Bool(_)) => "true or false",
+        Ok(Value::Null) => "null",
+        Err(error) => bail!("the arguments are no JSON: {error}; {RIGHT}"),
+    };
+    bail!("the arguments are {is}; {RIGHT}")
+}
+
 /// Prints a line to standard output.
 ///
 /// # Errors
@@ -61,6 +81,21 @@ mod tests {
         let of = |kind: io::ErrorKind| anyhow::Error::new(io::Error::from(kind)).context("listing");
         assert_eq!(failed(&of(io::ErrorKind::BrokenPipe)), ExitCode::from(141));
         assert_eq!(failed(&of(io::ErrorKind::StorageFull)), ExitCode::FAILURE);
+    }
+
+    #[test]
+    fn arguments_are_an_object_or_say_what_is_wrong_where() {
+        assert_eq!(arguments(r#" {"a":1} "#).unwrap()["a"], 1);
+        for (text, part) in [
+            ("[1]", "are an array"),
+            ("5", "are a number"),
+            ("{name:\"a\"}", "line 1 column 2"),
+            ("{\"a\":1", "EOF"),
+            ("", "are no JSON"),
+        ] {
+            let error = arguments(text).unwrap_err().to_string();
+            assert!(error.contains(part) && error.contains("JSON object is right"), "{error}");
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ use store::private;
 
 use crate::{
     solo::{Called, Compiled, Solo, SoloOutcome},
-    terminal::{print_error, print_line},
+    terminal::{self, print_error, print_line},
 };
 
 /// The exit code where the tool asks or waits: another one than a command line that cannot be read has.
@@ -161,9 +161,12 @@ impl Run {
             }
             return Ok(ExitCode::SUCCESS);
         };
-        let Ok(arguments @ Value::Object(_)) = serde_json::from_str(&self.arguments) else {
-            bail!("the arguments must be a JSON object, such as '{{\"name\": \"value\"}}'");
-        };
+        let names = || running.component().tools().iter().map(|it| &*it.name);
+        if !names().any(|it| it == tool) {
+            let names: Vec<_> = names().collect();
+            bail!("{} has no tool {tool:?}; it has: {}", self.file.display(), names.join(", "));
+        }
+        let arguments = Value::Object(terminal::arguments(&self.arguments)?);
         let answers: BTreeMap<_, _> = self.answers.into_iter().collect();
         let outcome = match &self.record {
             Some(to) => {

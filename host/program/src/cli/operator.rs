@@ -16,6 +16,7 @@ use host::{
 use reqwest::{Method, StatusCode};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use workbench::terminal::arguments;
 
 use super::{
     Json, print_error, print_line,
@@ -234,9 +235,7 @@ impl Audit {
 
 impl Call {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let Ok(Value::Object(arguments)) = serde_json::from_str(&self.arguments) else {
-            bail!("the arguments must be a JSON object, such as '{{\"name\": \"value\"}}'");
-        };
+        let arguments = arguments(&self.arguments)?;
         let body = json!({ "tool": self.tool, "arguments": arguments }).to_string();
         let response =
             Server::running(config)?.send(Method::POST, "call", body.into_bytes()).await?;
