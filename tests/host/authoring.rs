@@ -414,9 +414,10 @@ fn new_rejects_existing_folders_and_invalid_names() {
     let (folders, home) = (Folders::new(), tempfile::tempdir().unwrap());
     for (name, expected) in [
         ("Weather", "a-z 0-9 _ -"),
-        ("9lives", "letter at the beginning"),
+        ("My Weather", "; my-weather would be one"),
+        ("9lives", "letter at the beginning, and none of _ - at the end; lives would be one"),
         ("天気", "a-z"),
-        ("a-", "at the end"),
+        ("a-", "at the end; a would be one"),
         ("serde", "another name"),
         ("test", "another name"),
     ] {
@@ -430,12 +431,18 @@ fn new_rejects_existing_folders_and_invalid_names() {
     assert!(text(&refused.stderr).contains("a function of Python"), "SYS-60: {refused:?}");
     let both = output(bare_command(&folders).arg("new").arg(&class).args(["--js", "--python"]));
     assert!(!both.status.success() && !class.exists(), "{both:?}");
+    let go = output(bare_command(&folders).arg("new").arg(&class).arg("--go"));
+    assert!(text(&go.stderr).contains("[--rust | --js | --python] <FOLDER>"), "{go:?}");
     let full = home.path().join("full");
     fs::create_dir(&full).unwrap();
     fs::write(full.join("diary"), "mine").unwrap();
     let refused = new(&folders, &full);
     assert!(text(&refused.stderr).contains("is there already"), "{refused:?}");
     assert_eq!(fs::read_dir(&full).unwrap().count(), 1, "nothing is added");
+    let here = home.path().join("here");
+    fs::create_dir(&here).unwrap();
+    let made = output(bare_command(&folders).args(["new", "."]).current_dir(&here));
+    assert!(made.status.success() && here.join("src/lib.rs").is_file(), "{made:?}");
 }
 
 #[test]

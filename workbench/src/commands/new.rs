@@ -136,6 +136,7 @@ impl Language {
 
 /// Begins a component in Rust, JavaScript or Python: a folder with one tool, the kit and the contract (SYS-60).
 #[derive(Args)]
+#[command(override_usage = "madoguchi new [--rust | --js | --python] <FOLDER>")]
 pub struct New {
     /// The folder to make; its last part is the component's name
     folder: PathBuf,
@@ -200,10 +201,17 @@ impl New {
     }
 
     fn name(&self, language: Language) -> anyhow::Result<String> {
-        let last = self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let name = name_of(Path::new(&format!("{last}.wasm")));
-        let Some(name) = name.filter(|it| !it.ends_with(['-', '_'])) else {
-            bail!("{last:?} is no component's name here: {NAMES}, and none of _ - at the end");
+        // `.` and `..` have a name that only the disk knows.
+        let folder = match self.folder.file_name() {
+            Some(_) => self.folder.clone(),
+            None => fs::canonicalize(&self.folder).unwrap_or_default(),
+        };
+        let last = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(name) = own_name(&last) else {
+            let alike = alike(&last).map(|it| format!("; {it} would be one")).unwrap_or_default();
+            bail!(
+                "{last:?} is no component's name here: {NAMES}, and none of _ - at the end{alike}"
+            );
         };
         if language == Language::Rust && TAKEN.contains(&name.as_str()) {
             bail!("a crate cannot be called {name}: choose another name");
@@ -213,6 +221,19 @@ impl New {
         }
         Ok(name)
     }
+}
+
+/// `text`, where it is a name of a component that is begun here.
+fn own_name(text: &str) -> Option<String> {
+    name_of(Path::new(&format!("{text}.wasm"))).filter(|it| !it.ends_with(['-', '_']))
+}
+
+/// A name like `text` that is one.
+fn alike(text: &str) -> Option<String> {
+    let fits = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String = text.to_ascii_lowercase().chars().map(fits).collect();
+    let name = name.trim_start_matches(|it: char| !it.is_ascii_lowercase());
+    own_name(name.get(..64).unwrap_or(name).trim_end_matches(['-', '_']))
 }
 
 /// The text of a template's file for a component of that name.
