@@ -110,6 +110,9 @@ impl Project {
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
         let folder = fs::canonicalize(folder)
             .with_context(|| format!("the folder {} cannot be read", folder.display()))?;
+        if folder.is_file() {
+            bail!("{} is a file: name the component's folder", folder.display());
+        }
         let read = |name: &str| match fs::read_to_string(folder.join(name)) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -302,6 +305,9 @@ mod tests {
         let missing = refused("build = \"true\"\ncomponent = \"a.wasm\"\nwatch = [\"lib/a\"]");
         assert!(missing.contains("lib/a is to be watched"), "{missing}");
         assert!(format!("{:#}", project(&[]).unwrap_err()).contains("madoguchi new"));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let refused = Project::read(file.path()).unwrap_err().to_string();
+        assert!(refused.contains("is a file: name the component's folder"), "{refused}");
     }
 
     #[test]

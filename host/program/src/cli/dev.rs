@@ -39,6 +39,9 @@ pub(crate) struct Dev {
     serve: bool,
 }
 
+/// What a server says of a component that breaks down while it is loaded.
+const TRAPPED: &str = "it trapped: ";
+
 /// State of a served component.
 struct Served {
     generation: u64,
@@ -206,7 +209,14 @@ async fn attempt(project: &Project, config: &Config, is_own: bool) -> anyhow::Re
                 None => return Err(error),
             }
         }
-        answer => answer?,
+        Err(error) => {
+            if error.to_string().contains(TRAPPED) {
+                // What it says while it is loaded is in the other server's log: here it says it once more.
+                let _ = examples(name, &source, config).await;
+            }
+            return Err(error);
+        }
+        Ok(answer) => answer,
     };
     let report: ComponentReport = read(&answer)?;
     let generation = report.generation.context("it was taken, and nothing of it serves")?;
