@@ -137,9 +137,23 @@ fn one_component_runs_alone_from_the_command_line() {
     assert!(String::from_utf8_lossy(&answered.stdout).contains("Hello, Hanako!"));
     let wrong = run(&["echo", "[1]"]);
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("JSON object"));
+    let unknown = run(&["ecko", "{}"]);
+    let message = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(
+        message.contains("has no tool \"ecko\"; it has: ") && message.contains("echo, "),
+        "{message}"
+    );
     let refused = run(&["echo", r#"{"value":1}"#]);
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("must be an object"));
+}
+
+#[test]
+fn unknown_command_names_what_lists_the_commands() {
+    let unknown = output(command(&Folders::new()).arg("serve"));
+    let message = String::from_utf8_lossy(&unknown.stderr);
+    assert_eq!(unknown.status.code(), Some(2), "{message}");
+    assert!(message.contains("'serve'") && message.contains("`madoguchi help` lists"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

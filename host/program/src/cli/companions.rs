@@ -10,7 +10,9 @@ use std::{
 };
 
 use anyhow::Context;
-use clap::{Arg, ArgMatches, Command, Parser, builder::Resettable, value_parser};
+use clap::{Arg, ArgMatches, Command, Parser, builder::Resettable, error::ErrorKind, value_parser};
+
+use super::print_error;
 
 /// Prefix of their file names.
 const PREFIX: &str = "madoguchi-";
@@ -32,7 +34,15 @@ pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitC
             command = command.subcommand(companion(name));
         }
     }
-    let matches = command.get_matches();
+    let matches = command.try_get_matches().unwrap_or_else(|error| {
+        let _ = error.print();
+        if error.kind() == ErrorKind::InvalidSubcommand {
+            print_error(
+                "without a command this program serves; `madoguchi help` lists the commands, of which some are programs beside it, called madoguchi-NAME",
+            );
+        }
+        process::exit(error.exit_code())
+    });
     let asked = matches.subcommand();
     let own = |name: &str| T::command().find_subcommand(name).is_some();
     let asked = asked.filter(|it| !own(it.0));
