@@ -192,7 +192,10 @@ fn schema(json: &str) -> Result<Arc<Map<String, Value>>, String> {
     let schema: Map<String, Value> =
         serde_json::from_str(json).map_err(|_| "is not a JSON object")?;
     if schema.get("type") != Some(&Value::from("object")) {
-        return Err("is not a JSON Schema of type object".to_owned());
+        return Err(
+            "is not a JSON Schema of type object: a tool takes and gives objects with named fields"
+                .to_owned(),
+        );
     }
     let wrong = |why: String| format!("is not a JSON Schema (2020-12): {why}");
     let mut schema = Value::Object(schema);

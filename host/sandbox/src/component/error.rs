@@ -37,15 +37,15 @@ pub enum LoadError {
     #[error("it does not fit the contract madoguchi:tool: {0:#}")]
     Link(wasmtime::Error),
     /// Failed to describe itself.
-    #[error("it does not describe itself: {0}")]
+    #[error("it does not describe itself: {}", brief(.0))]
     Describe(CallError),
     /// A component of another host without usable functions.
     #[error(
-        "it neither exports madoguchi:tool/tools nor a function that can be a tool: {0}; `madoguchi wit` shows the contract"
+        "it neither exports madoguchi:tool/tools nor a function that can be a tool: {0}; in Rust, toolkit::export_tools!(…) exports the tools that it names, and `madoguchi wit` shows the contract"
     )]
     NoFunction(String),
     /// No instance of it can be made.
-    #[error("it does not start: {0}")]
+    #[error("it does not start: {}", brief(.0))]
     Start(CallError),
     /// Its stubs could not be linked.
     #[error("its stubs: {0:#}")]
@@ -321,6 +321,13 @@ pub enum CallError {
 fn at(places: &[Place]) -> String {
     let each: Vec<_> = places.iter().map(ToString::to_string).collect();
     if each.is_empty() { String::new() } else { format!(" at {}", each.join(", from ")) }
+}
+
+/// `error` in one line, without the engine's backtrace. What the component says itself is for the log alone.
+fn brief(error: &CallError) -> String {
+    let trapped =
+        |it| format!("it trapped: {it}; `madoguchi inspect FILE` shows what it says then");
+    error.trap().map_or_else(|| error.to_string(), trapped)
 }
 
 /// `problems` in one line, for a log.
