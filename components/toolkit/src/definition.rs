@@ -18,6 +18,8 @@ use crate::{Definition, English, Text, Tool};
 #[must_use]
 pub fn definition<T: Tool>() -> Definition {
     let (mut input, english) = described::<T>();
+    let is_object = input.get("type") == Some(&"object".into());
+    assert!(is_object, "{}: its arguments are no struct with named fields", T::NAME);
     let closed = input.get("additionalProperties") == Some(&Value::Bool(false));
     assert!(closed, "{}: its arguments lack #[serde(deny_unknown_fields)]", T::NAME);
     let description = take_text(&mut input, "description");
@@ -34,7 +36,8 @@ pub fn definition<T: Tool>() -> Definition {
         meta: Some(json(&meta::<T>(english))),
     };
     T::complete(&mut definition);
-    let whole = serde_json::from_str(&definition.input_schema).expect("a schema is JSON");
+    let whole = serde_json::from_str(&definition.input_schema);
+    let whole = whole.unwrap_or_else(|why| panic!("{}: INPUT_SCHEMA: {why}", T::NAME));
     let labels = T::LABELS.iter().map(|it| it.0);
     check_paths(T::NAME, "ENGLISH", T::ENGLISH.arguments.iter().map(|it| it.0), &whole);
     check_paths(T::NAME, "LABELS", labels, &whole);
@@ -219,7 +222,7 @@ fn meta<T: Tool>(english: Map<String, Value>) -> Value {
     if T::TAKES_UNASKED_ANSWERS {
         meta["madoguchi/takes-unasked-answers"] = true.into();
     }
-    let mut meta = with_more(meta, T::META);
+    let mut meta = with_more(T::NAME, meta, T::META);
     if let Some(uri) = T::APP {
         meta["ui"]["resourceUri"] = uri.into();
     }
@@ -227,9 +230,12 @@ fn meta<T: Tool>(english: Map<String, Value>) -> Value {
 }
 
 /// The same with the entries that the author wrote out.
-pub(crate) fn with_more(mut meta: Value, more: Option<&str>) -> Value {
-    let more: Map<String, Value> =
-        more.map(|it| serde_json::from_str(it).expect("META is an object")).unwrap_or_default();
+///
+/// # Panics
+/// Where they are no JSON object.
+pub(crate) fn with_more(of: &str, mut meta: Value, more: Option<&str>) -> Value {
+    let read = |it| serde_json::from_str(it).unwrap_or_else(|why| panic!("{of}: META: {why}"));
+    let more: Map<String, Value> = more.map(read).unwrap_or_default();
     for (name, value) in more {
         meta[name] = value;
     }
@@ -249,7 +255,10 @@ pub(crate) fn texts(
 ) -> Value {
     let commented = english.shift_remove("");
     let description = Some(more.description.into()).filter(|it| *it != "").or(commented);
-    assert!(description.is_some(), "{of}: its doc comment lacks a line `en: ` with the English");
+    assert!(
+        description.is_some(),
+        "{of}: its doc comment lacks the line that begins with `en: `, the English behind the Japanese"
+    );
     english.extend(more.arguments.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())));
     let english = json!({ "title": title.en, "description": description, "arguments": english });
     json!({ "madoguchi/text": { "ja": { "title": title.ja }, "en": english } })

@@ -45,11 +45,60 @@ pub fn unknown(name: &str) -> Stop {
     invalid("", format!("This component has no tool named {name}."))
 }
 
+/// Whether a tool can be called so.
+#[doc(hidden)]
+#[must_use]
+pub const fn is_name(name: &str) -> bool {
+    let (name, mut at) = (name.as_bytes(), 0);
+    while at < name.len() {
+        if !(name[at].is_ascii_alphanumeric() || matches!(name[at], b'_' | b'.' | b'-')) {
+            return false;
+        }
+        at += 1;
+    }
+    0 < at && at <= 128
+}
+
+/// Whether no two of `names` are the same.
+#[doc(hidden)]
+#[must_use]
+pub const fn are_distinct(names: &[&str]) -> bool {
+    let mut one = 0;
+    while one < names.len() {
+        let mut other = 0;
+        while other < one {
+            if is_same(names[one].as_bytes(), names[other].as_bytes()) {
+                return false;
+            }
+            other += 1;
+        }
+        one += 1;
+    }
+    true
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// Exports the listed tools, in the order in which people should see them; none for a component that
 /// only understands sentences.
 #[macro_export]
 macro_rules! export_tools {
     ($($tool:ty),* $(,)?) => {
+        $(const _: () = assert!(
+            $crate::export::is_name(<$tool as $crate::Tool>::NAME),
+            concat!("NAME of ", stringify!($tool), ": 1 to 128 of A-Z a-z 0-9 _ . - are right"),
+        );)*
+        const _: () = assert!(
+            $crate::export::are_distinct(&[$(<$tool as $crate::Tool>::NAME),*]),
+            concat!("two of the tools ", stringify!($($tool),*), " have the same NAME"),
+        );
+
         #[doc(hidden)]
         pub struct Component;
 
@@ -464,6 +513,16 @@ mod tests {
 
     use super::*;
     use crate::{invalid, refused};
+
+    #[test]
+    fn names_of_tools_are_checked_as_they_are_compiled() {
+        assert!(is_name("seats.list_2-B") && is_name(&"a".repeat(128)));
+        for wrong in ["", "a b", "挨拶", &"a".repeat(129)] {
+            assert!(!is_name(wrong), "{wrong}");
+        }
+        assert!(are_distinct(&[]) && are_distinct(&["a", "ab", "b"]));
+        assert!(!are_distinct(&["a", "b", "a"]));
+    }
 
     #[test]
     fn stop_is_the_same_for_every_export() {

@@ -135,12 +135,13 @@ pub fn definition<P: Prompt>() -> Definition {
     let whole = Value::Object(schema.clone());
     check_paths(P::NAME, "ENGLISH", P::ENGLISH.arguments.iter().map(|it| it.0), &whole);
     let properties = schema.get("properties").and_then(Value::as_object);
+    let texts = texts(P::NAME, P::TITLE, english, P::ENGLISH);
     Definition {
         name: P::NAME.to_owned(),
         title: Some(P::TITLE.ja.to_owned()),
         description: Some(description),
         arguments: properties.into_iter().flatten().map(argument).collect(),
-        meta: Some(json(&with_more(texts(P::NAME, P::TITLE, english, P::ENGLISH), P::META))),
+        meta: Some(json(&with_more(P::NAME, texts, P::META))),
     }
 }
 

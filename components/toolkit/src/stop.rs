@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 pub use crate::bindings::exports::madoguchi::tool::tools::{Refusal, Stop, Unavailable, Wait};
 use crate::{Datetime, Problem, definition::json};
 
-/// An expected error: a `code` for programs, the matching HTTP `status`, a `message` for people.
-/// [`Stop::with`] adds details.
+/// An expected error: a `code` for programs, the matching HTTP `status` (400 to 599; any other is answered as 400), a
+/// `message` for people. [`Stop::with`] adds details.
 pub fn refused(code: &str, status: u16, message: impl Into<String>) -> Stop {
     Stop::Refused(Refusal { code: code.to_owned(), message: message.into(), status, details: None })
 }
