@@ -351,8 +351,13 @@ async fn exception_names_file_and_line_and_is_no_trap() {
     }
     let promise = client.failure("js_promise", json!({})).await;
     assert!(promise["message"].as_str().unwrap().contains("write it without async"), "{promise}");
-    let unfit = client.failure("js_refuse", json!({})).await;
-    assert!(unfit["message"].as_str().unwrap().contains("an HTTP status"), "{unfit}");
+    for (tool, status) in
+        [("js_refuse", json!("404")), ("js_refuse", json!(200)), ("py_refuse", json!(200))]
+    {
+        let unfit = client.failure(tool, json!({ "status": status })).await;
+        let message = unfit["message"].as_str().unwrap();
+        assert!(message.contains("an HTTP status from 400 to 599"), "{tool} {status}: {unfit}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -93,8 +93,8 @@ declared("photo", {}, { size: "integer" }, () => ({ size: Number(blobs.stat("00"
 declared("keep_date", {}, {}, () => sql.query("SELECT $1 AS it", new Date(0)));
 declared("keep_big", {}, {}, () => sql.query("SELECT $1 AS it", 2n ** 60n));
 declared("promise", {}, {}, () => Promise.resolve({}));
-declared("refuse", {}, {}, () => {
-  throw refused("unfit", "404", "The status is a text.");
+declared("refuse", { status: true }, {}, ({ status }) => {
+  throw refused("unfit", status, "The status is none of an error.");
 });
 declared("clock", {}, { now: "integer" }, () => ({ now: Date.now() }));
 declared("spin", {}, {}, () => {

@@ -167,6 +167,11 @@ def fail() -> dict:
     return broken([])
 
 
+@declared("refuse")
+def refuse(status: int) -> dict:
+    raise Refused("unfit", status, "The status is none of an error.")
+
+
 @declared("keep_much")
 def keep_much() -> dict:
     return {"it": sql.query("SELECT $1 AS it", 2**63)}

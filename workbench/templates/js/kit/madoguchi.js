@@ -39,8 +39,8 @@ const written = (value) => (value === undefined ? undefined : JSON.stringify(val
  * @param {string} message For people: what would be right. @param {object} [data] What it is about.
  */
 export function refused(code, status, message, data) {
-  if (typeof code !== "string" || !Number.isInteger(status) || typeof message !== "string")
-    throw new TypeError("refused(code, status, message): a string, an HTTP status and a string are needed");
+  if (typeof code !== "string" || !Number.isInteger(status) || status < 400 || status > 599 || typeof message !== "string")
+    throw new TypeError("refused(code, status, message): a string, an HTTP status from 400 to 599 and a string are needed");
   return new Stop("refused", { code, message, status, details: written(data) }, message);
 }
 

@@ -92,8 +92,8 @@ class Refused(Stop):
     """
 
     def __init__(self, code: str, status: int, message: str, data: dict | None = None):
-        if not (isinstance(code, str) and isinstance(status, int) and isinstance(message, str)):
-            raise TypeError("Refused(code, status, message): a string, an HTTP status and a string are needed")
+        if not (isinstance(code, str) and isinstance(status, int) and 400 <= status <= 599 and isinstance(message, str)):
+            raise TypeError("Refused(code, status, message): a string, an HTTP status from 400 to 599 and a string are needed")
         details = None if data is None else _json(data)
         super().__init__(_tools.Stop_Refused(_tools.Refusal(code, message, status, details)), message)
 
