@@ -69,6 +69,46 @@ async fn home_links_to_views_and_shows_pending_items() {
     browser.close().await;
 }
 
+/// Without accounts, what a chat asks is its own browser's; another one lists it only when told to.
+#[tokio::test(flavor = "multi_thread")]
+async fn form_of_a_chat_waits_in_its_own_browser_alone() {
+    let server = TestServer::with(&["forms", "assistant"]).await;
+    let own = Browser::open_at(&server.url(), "#/chat", Look::PHONE.japanese()).await;
+    own.until("document.querySelectorAll('.chat-who option').length > 0").await;
+    own.focus("#chat-input").await;
+    own.press("名前とメールアドレスを聞くフォームを作って").await;
+    own.key(Key::Enter).await;
+    own.find(".chat-log .request form").await;
+    let agents = json!({ "title": "Lunch", "fields": [{ "type": "text", "name": "dish", "label": "Dish" }] });
+    forms::ask(&server.client(), &agents).await;
+
+    let other = Browser::open(&server.url(), Look::DESKTOP).await;
+    other.says(".front-mine", "1 form waits for your answer").await;
+    other.says(BADGE, "1").await;
+    other.go("#/forms").await;
+    other.says(".forms-table", "Lunch").await;
+    let rows = "document.querySelectorAll('.forms-table tbody tr').length";
+    other.until(&format!("{rows} === 1")).await;
+    assert_eq!(other.serious_faults().await, Vec::<String>::new());
+    other.picture("forms-of-others").await;
+    other.hit("checkbox", "Also what chats of others ask").await;
+    other.until(&format!("{rows} === 2")).await;
+
+    own.go("#/").await;
+    own.says(".front-mine", "回答を待っています").await;
+    own.says(".front-mine", "回答待ちのフォーム 1 件").await;
+    own.picture("front-door-chat-asks").await;
+    own.go("#/forms").await;
+    own.until(&format!("{rows} === 2")).await;
+    own.go("#/").await;
+    own.click(".front-mine a[href^='#/chat/']").await;
+    own.find(".chat-log .request form").await;
+    for browser in [own, other] {
+        assert_eq!(browser.complaints().await, Vec::<String>::new());
+        browser.close().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn host_without_films_has_a_home_view() {
     let server = TestServer::with(&["forms"]).await;

@@ -56,6 +56,11 @@ pub fn draws_forms(capabilities: &Value) -> bool {
     capabilities["extensions"]["madoguchi/forms"].is_object()
 }
 
+/// Whether the client is a chat, which draws the form in the answer, and whose results models read as well.
+pub fn is_chat(capabilities: &Value) -> bool {
+    draws_forms(capabilities) && capabilities["extensions"]["madoguchi/handles"].is_object()
+}
+
 fn count_inputs(form: &Form) -> usize {
     form.fields.iter().filter(|it| it.is_input() && !matches!(it.kind, Kind::Hidden(_))).count()
 }

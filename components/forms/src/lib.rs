@@ -26,6 +26,7 @@ toolkit::export_migrations!(
     1 "tables" => "../migrations/1-tables.sql",
     2 "lookups" => "../migrations/2-lookups.sql",
     3 "shares" => "../migrations/3-shares.sql",
+    4 "chats" => "../migrations/4-chats.sql",
 );
 toolkit::export_configured!(settings::configure);
 toolkit::export_schedule!(retention::run);

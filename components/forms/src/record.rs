@@ -259,23 +259,28 @@ pub fn is_anonymous(principal: &str) -> bool {
     matches!(principal, "anonymous" | "stdio")
 }
 
+/// In place of handles: the forms of all chats.
+pub const ALL_CHATS: &str = "*";
+
 /// Whether the caller may list the form.
 pub fn can_list(form: &Record) -> bool {
     visible_principal().is_none_or(|it| it == form.principal)
 }
 
 /// Returns at most `count` forms after `cursor`, newest first, without definitions and drafts, and
-/// whether there are more. Large answers may reduce the number.
+/// whether there are more. Large answers may reduce the number. Where no token is needed, forms of chats are those of
+/// `chats`, because nothing else says whose they are.
 ///
 /// # Errors
 /// If the database fails.
 pub fn page(
     status: Option<Status>,
+    chats: &[String],
     cursor: Option<&Cursor>,
     mut count: usize,
 ) -> Result<(Vec<Record>, bool), Stop> {
     loop {
-        match sql::query([select(status, cursor, count + 1)]) {
+        match sql::query([select(status, chats, cursor, count + 1)]) {
             Ok([rows]) => {
                 let mut found = rows.read::<Record>()?;
                 let more = found.len() > count;
@@ -288,12 +293,24 @@ pub fn page(
     }
 }
 
-fn select(status: Option<Status>, cursor: Option<&Cursor>, count: usize) -> Statement {
+fn select(
+    status: Option<Status>,
+    chats: &[String],
+    cursor: Option<&Cursor>,
+    count: usize,
+) -> Statement {
     let mut conditions = Vec::new();
     let mut parameters: Vec<Value> = Vec::new();
     if let Some(principal) = visible_principal() {
         parameters.push(principal.into());
         conditions.push(format!("principal = ${}", parameters.len()));
+    }
+    let is_all = chats.iter().any(|it| it == ALL_CHATS);
+    if is_anonymous(&caller::principal()) && !is_all {
+        let first = parameters.len() + 1;
+        parameters.extend(chats.iter().map(|it| Value::from(it.as_str())));
+        let own = (first..=parameters.len()).map(|it| format!(" OR handle = ${it}"));
+        conditions.push(format!("(in_chat = 0{})", own.collect::<String>()));
     }
     if let Some(status) = status {
         parameters.push(sql::name_of(status).into());

@@ -161,7 +161,7 @@ pub fn complete(request: &Request) -> Result<Completion, Stop> {
     match request.argument.as_str() {
         "status" => Ok(request.among(["waiting", "submitted", "cancelled", "declined"])),
         "handle" => {
-            let (forms, _) = record::page(None, None, COMPLETED_MAX)?;
+            let (forms, _) = record::page(None, &[], None, COMPLETED_MAX)?;
             Ok(request.among(forms.into_iter().map(|it| it.handle)))
         }
         "id" => Ok(request.among(files(request.filled_in("handle").unwrap_or_default())?)),
@@ -199,9 +199,9 @@ const COLUMNS: [&str; 6] = ["handle", "title", "status", "asked_by", "asked_at",
 /// Listable forms, newest first, and whether these are all.
 fn forms(status: Option<Status>) -> Result<(String, bool), Stop> {
     let (mut forms, mut bytes) = (Vec::<Listed>::new(), 0);
-    let mut cursor = None;
+    let (chats, mut cursor) = ([record::ALL_CHATS.to_owned()], None);
     loop {
-        let (found, more) = record::page(status, cursor.as_ref(), PAGE)?;
+        let (found, more) = record::page(status, &chats, cursor.as_ref(), PAGE)?;
         let size = |it: &Record| it.answer.as_deref().map_or(0, str::len) + 200;
         for form in &found {
             bytes += size(form);

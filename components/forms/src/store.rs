@@ -9,7 +9,7 @@ use toolkit::{
 
 use crate::{
     clock::{likely_day, now},
-    delivery::draws_forms,
+    delivery::{draws_forms, is_chat},
     record::{
         self, REOPEN_MS, Record, already_answered, by_handle, draft_conflict, first, not_reopened,
     },
@@ -58,7 +58,7 @@ pub fn add(
     let share = share_of(&principal);
     let insert = toolkit::sql!(
         "INSERT INTO forms (handle, definition, title, principal, asked_by, asked_at, status, revision, \
-         definition_bytes) SELECT $1, $2, $3, $4, $5, $6, $7, 0, $8 \
+         definition_bytes, in_chat) SELECT $1, $2, $3, $4, $5, $6, $7, 0, $8, $13 \
          WHERE (SELECT COUNT(*) FROM forms WHERE principal = $4 AND status = 'waiting') < $9 \
          AND (SELECT COUNT(*) FROM forms) < $10 \
          AND (SELECT COUNT(*) FROM forms WHERE principal = $4) < $11 \
@@ -76,6 +76,7 @@ pub fn add(
         FORMS_MAX,
         share.forms,
         share.asked_bytes,
+        i64::from(is_chat(&caller::client_capabilities())),
     );
     let insert = insert.expect(1);
     let stored = match sql::transact([insert.clone()]) {

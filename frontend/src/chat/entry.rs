@@ -372,12 +372,12 @@ impl Waiting {
     }
 
     /// The approval by which it asks the reader; empty if no list of the host's contains it. None if it is listed by
-    /// itself: a call to allow, a form with a handle.
+    /// itself: a call to allow.
     pub(crate) fn asks(&self) -> Option<&str> {
         match self {
             Self::Questions { approval, .. } => Some(approval),
-            Self::Form { handle: None, .. } | Self::Choice { .. } => Some(""),
-            Self::Form { .. } | Self::Approval { .. } => None,
+            Self::Form { .. } | Self::Choice { .. } => Some(""),
+            Self::Approval { .. } => None,
         }
     }
 

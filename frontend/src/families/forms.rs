@@ -57,9 +57,13 @@ pub(super) static FAMILY: Family = Family {
     activity: Some(ActivitySource {
         tool: "list_form_submissions",
         arguments: || Some(json!({ "status": "waiting" })),
+        // What a chat of this browser asks is announced as the chat's.
         resource: Some("form://submissions.csv"),
         read: |value| {
-            let waiting = listed(value, "forms").len();
+            let asked = keeping::asked();
+            let is_own =
+                |it: &&Value| text(it, "handle").is_none_or(|it| asked.iter().all(|own| own != it));
+            let waiting = listed(value, "forms").iter().filter(is_own).count();
             let phrase = (Key::FrontForms, vec![waiting.to_string()]);
             let route = At::List(None).route();
             let ongoing = Ongoing { phrase, english: None, at: None, route, waiting };
@@ -68,7 +72,7 @@ pub(super) static FAMILY: Family = Family {
     }),
     search: Some(Search {
         tool: "list_form_submissions",
-        arguments: |_| json!({}),
+        arguments: |_| json!({ "in_chats": keeping::asked() }),
         read: |value| {
             let found = |form: &Value| {
                 Some(Found {
@@ -102,7 +106,10 @@ static FORM: Part<Draw> =
 
 static FORMS: Part<Forms> = part!(form: Forms = &Forms {
     with_handle: |handle, on_closed| match on_closed {
-        Some(on_closed) => any_view! { <FormInline handle on_closed/> },
+        Some(on_closed) => {
+            keeping::note_asked(&handle);
+            any_view! { <FormInline handle on_closed/> }
+        }
         None => any_view! { <FormInline handle/> },
     },
     without_handle: |schema, on_answer| any_view! { <FormLoose schema on_answer/> },

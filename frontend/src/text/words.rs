@@ -529,6 +529,7 @@ with_chat_words! {
     FormsDeclined: "辞退", "Declined";
     FormsName: "題名", "Title";
     FormsAnsweredAt: "回答日時", "Answered";
+    FormsOfChats: "ほかの人のチャットの質問も表示", "Also what chats of others ask";
     FormsMoreHere: "{0} 件を表示しています。", "{0} {0|form|forms} shown.";
     FormsNone: "フォームはまだありません。", "There are no forms yet.";
     FormsNoneHint: "チャットやエージェントがあなたに入力を依頼すると、ここに並びます。", "They appear here once the chat or an agent asks you for something.";

@@ -6,7 +6,7 @@ use host::component::ResourceBody;
 use serde_json::{Value, json};
 use tests::bench::Tested;
 
-use super::{answer, ask, bench, caller, close, contact, open, refused, submit};
+use super::{able, answer, ask, bench, caller, close, contact, open, page, refused, submit};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -186,6 +186,43 @@ async fn caller_sees_own_forms_and_full_access_sees_all() {
     assert_eq!(submitted, std::slice::from_ref(&hers));
     assert!(csv(&forms, "form://submissions.csv").await.contains(&his));
     forms.speak(caller("alice", &["component:forms"]));
+    assert_eq!(list(&forms, json!({})).await, [hers]);
+}
+
+/// Without tokens nothing says whose chat asked: its form is its browser's, which has the handle.
+#[tokio::test]
+async fn anonymous_list_has_forms_of_named_chats_alone() {
+    let forms = open().await;
+    let chat = json!({ "extensions": { "madoguchi/forms": {}, "madoguchi/handles": {} } });
+    forms.speak(able(&chat));
+    let own = ask(&forms, &contact()).await;
+    forms.pass(Duration::from_secs(1));
+    let others = ask(&forms, &contact()).await;
+    forms.pass(Duration::from_secs(1));
+    forms.speak(page());
+    let agents = ask(&forms, &contact()).await;
+    assert_eq!(list(&forms, json!({})).await, std::slice::from_ref(&agents));
+    let waiting = json!({ "status": "waiting", "in_chats": [own] });
+    assert_eq!(list(&forms, waiting).await, [agents.clone(), own.clone()]);
+    let all = [agents, others.clone(), own];
+    assert_eq!(list(&forms, json!({ "in_chats": ["*"] })).await, all);
+    assert!(csv(&forms, "form://submissions.csv").await.contains(&others));
+    // Who has the handle answers it.
+    submit(&forms, &others, json!({ "name": "三葉" })).await;
+    let many = json!({ "in_chats": vec!["x"; 201] });
+    assert_eq!(refused(&forms, "list_form_submissions", many).await.0, "invalid_params");
+}
+
+#[tokio::test]
+async fn named_caller_lists_own_chats_and_full_access_all() {
+    let forms = open().await;
+    let mut alice = caller("alice", &["component:forms"]);
+    alice.client_capabilities =
+        r#"{"extensions":{"madoguchi/forms":{},"madoguchi/handles":{}}}"#.into();
+    forms.speak(alice);
+    let hers = ask(&forms, &contact()).await;
+    assert_eq!(list(&forms, json!({})).await, std::slice::from_ref(&hers));
+    forms.speak(caller("operator", &["*"]));
     assert_eq!(list(&forms, json!({})).await, [hers]);
 }
 

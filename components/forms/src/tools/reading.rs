@@ -73,6 +73,8 @@ fn show_files(user: &User, found: &Record) {
 
 /// Forms per page.
 const PAGE: usize = 50;
+/// Maximum handles of forms of chats.
+const CHATS_MAX: usize = 200;
 
 /// フォームの一覧を新しい順に取得。
 /// en: Lists forms, the newest first.
@@ -86,6 +88,11 @@ pub struct ListFormSubmissions {
     /// en: Optional. next_cursor of the page before
     #[schemars(length(max = 200))]
     cursor: Option<String>,
+    /// 任意。チャットの中で尋ねたフォームのうち、一覧に含めるもののハンドル。"*" はすべて
+    /// en: Optional. Of the forms that chats asked, the handles of those to list as well; "*" for all
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    in_chats: Vec<String>,
 }
 
 impl Tool for ListFormSubmissions {
@@ -97,7 +104,10 @@ impl Tool for ListFormSubmissions {
 
     fn call(self, _: &User) -> Result<Submissions, Stop> {
         let cursor = self.cursor.as_deref().map(Cursor::read).transpose()?;
-        let (found, more) = record::page(self.status, cursor.as_ref(), PAGE)?;
+        if self.in_chats.len() > CHATS_MAX {
+            return Err(invalid("/in_chats", format!("must have at most {CHATS_MAX} handles")));
+        }
+        let (found, more) = record::page(self.status, &self.in_chats, cursor.as_ref(), PAGE)?;
         let next_cursor = found.last().filter(|_| more).map(|it| Cursor::behind(it).written());
         Ok(Submissions { forms: found.iter().map(Record::listed).collect(), next_cursor })
     }

@@ -49,6 +49,25 @@ pub(crate) fn start(stored: Option<&StoredDraft>, host: &OpenForm) -> Start {
     }
 }
 
+/// Storage key of the forms that chats of this browser ask.
+const ASKED: &str = "forms.asked";
+/// Maximum number of them; the tool takes 200.
+const ASKED_MAX: usize = 100;
+
+/// The forms that chats of this browser ask, which others do not see.
+pub(crate) fn asked() -> Vec<String> {
+    Keep::Browser.get(ASKED).unwrap_or_default()
+}
+
+/// Notes that a chat of this browser asks the form.
+pub(crate) fn note_asked(handle: &str) {
+    let mut handles = asked();
+    if !handles.iter().any(|it| it == handle) {
+        move_to_end(&mut handles, handle, ASKED_MAX);
+        Keep::Browser.put(ASKED, &handles);
+    }
+}
+
 /// The draft of a form, if this browser has one.
 pub(crate) fn find(handle: &str) -> Option<StoredDraft> {
     Keep::Browser.get(&name(handle))
@@ -62,7 +81,7 @@ pub(crate) fn put(handle: &str, stored: &StoredDraft) -> bool {
         return false;
     }
     let mut handles = handles();
-    let dropped = move_to_end(&mut handles, handle);
+    let dropped = move_to_end(&mut handles, handle, FORMS_MAX);
     dropped.iter().for_each(|it| Keep::Browser.remove(&name(it)));
     Keep::Browser.put(HANDLES, &handles);
     Keep::Browser.put(&name(handle), stored);
@@ -98,10 +117,10 @@ fn handles() -> Vec<String> {
 }
 
 /// Moves a form to the end of the list. Returns the dropped ones.
-fn move_to_end(handles: &mut Vec<String>, handle: &str) -> Vec<String> {
+fn move_to_end(handles: &mut Vec<String>, handle: &str, max: usize) -> Vec<String> {
     handles.retain(|it| it != handle);
     handles.push(handle.to_owned());
-    let too_many = handles.len().saturating_sub(FORMS_MAX);
+    let too_many = handles.len().saturating_sub(max);
     handles.drain(..too_many).collect()
 }
 
@@ -150,10 +169,13 @@ mod tests {
     fn drops_oldest_of_too_many_drafts() {
         let mut handles = Vec::new();
         for number in 0..FORMS_MAX {
-            assert!(move_to_end(&mut handles, &number.to_string()).is_empty());
+            assert!(move_to_end(&mut handles, &number.to_string(), FORMS_MAX).is_empty());
         }
-        assert!(move_to_end(&mut handles, "0").is_empty(), "one that is there is only moved");
-        assert_eq!(move_to_end(&mut handles, "new"), ["1"]);
+        assert!(
+            move_to_end(&mut handles, "0", FORMS_MAX).is_empty(),
+            "one that is there is only moved"
+        );
+        assert_eq!(move_to_end(&mut handles, "new", FORMS_MAX), ["1"]);
         assert_eq!(handles.len(), FORMS_MAX);
     }
 }

@@ -5,10 +5,12 @@ use leptos::task::spawn_local;
 use output::form::{Listed, Status, Submissions};
 use serde_json::json;
 
+use crate::access;
 use crate::browser;
 use crate::call::{Loaded, fetch};
 use crate::dates;
 use crate::error::CallError;
+use crate::families::forms::keeping;
 use crate::families::forms::place::{At, name_of, status_of};
 use crate::history;
 use crate::mcp;
@@ -32,6 +34,8 @@ const STATES: [(Option<Status>, Key); 5] = [
 struct List {
     /// None for all states.
     state: RwSignal<Option<Status>>,
+    /// Whether it has the forms of all chats, and not only of this browser's.
+    has_chats: RwSignal<bool>,
     forms: RwSignal<Loaded<Submissions>>,
     /// The state of the shown forms.
     shown: StoredValue<Option<Status>>,
@@ -49,8 +53,12 @@ impl List {
         self.number.update_value(|it| *it = it.wrapping_add(1));
         let number = self.number.get_value();
         let (state, wanted) = (self.state.get_untracked(), self.wanted.get_value());
+        let chats = match self.has_chats.get_untracked() {
+            true => vec!["*".to_owned()],
+            false => keeping::asked(),
+        };
         spawn_local(async move {
-            let found = pages(state, wanted).await;
+            let found = pages(state, &chats, wanted).await;
             if self.number.try_get_value() != Some(number) {
                 return;
             }
@@ -79,10 +87,14 @@ impl List {
 }
 
 /// The newest forms in `state`, page by page, until there are `wanted` or no more.
-async fn pages(state: Option<Status>, wanted: usize) -> Result<Submissions, CallError> {
+async fn pages(
+    state: Option<Status>,
+    chats: &[String],
+    wanted: usize,
+) -> Result<Submissions, CallError> {
     let mut found = Submissions::default();
     loop {
-        let mut arguments = json!({});
+        let mut arguments = json!({ "in_chats": chats });
         if let Some(state) = state {
             arguments["status"] = name_of(state).into();
         }
@@ -108,6 +120,7 @@ pub(crate) fn FormsView() -> impl IntoView {
     };
     let list = List {
         state: RwSignal::new(untrack(requested).flatten()),
+        has_chats: RwSignal::new(false),
         forms: RwSignal::new(Loaded::Loading),
         shown: StoredValue::new(None),
         error: RwSignal::new(None),
@@ -121,15 +134,15 @@ pub(crate) fn FormsView() -> impl IntoView {
             list.state.set(state);
         }
     });
-    Effect::new(move |before: Option<Option<Status>>| {
-        let state = list.state.get();
+    Effect::new(move |before: Option<(Option<Status>, bool)>| {
+        let shown = (list.state.get(), list.has_chats.get());
         page().refreshed.track();
         rung.track();
-        if before.is_some_and(|before| before != state) {
+        if before.is_some_and(|before| before != shown) {
             list.wanted.set_value(1);
         }
         list.load();
-        state
+        shown
     });
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
@@ -200,6 +213,14 @@ fn Bar(list: List) -> impl IntoView {
                     {STATES.map(option).into_iter().collect_view()}
                 </select>
             </label>
+            // With an account or a token, the host knows whose chats they are.
+            {(!access::is_entered()).then(|| view! {
+                <label class="choice">
+                    <input type="checkbox" prop:checked=list.has_chats
+                        on:change=move |event| list.has_chats.set(event_target_checked(&event))/>
+                    <span>{Key::FormsOfChats}</span>
+                </label>
+            })}
             <button type="button" class="quiet" on:click=move |_| list.load()>{Key::Refresh}</button>
             <button type="button" class="quiet" on:click=download>{Key::FormsCsv}</button>
         </div>
