@@ -1,9 +1,10 @@
 //! Errors of providers by Google's statuses, and their texts in the caller's language with advice (NAV-40).
 
+use output::navigation::kilometres;
 use serde_json::{Value, json};
 use toolkit::{Stop, caller, refused};
 
-use crate::{ask::Language, words};
+use crate::ask::Language;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,8 +193,8 @@ fn message(error: &ProviderError, language: Language) -> String {
             format!("No place named “{place}” is known. Close to it: {}. Say one of these.", close.join("; ")),
         ),
         ProviderError::OffRoad { place, metres, .. } => (
-            format!("「{place}」は、通れる道路から{}離れているため、出発地・目的地・経由地にできません。道路の近くの場所を指定してください。", words::kilometres(*metres)),
-            format!("“{place}” is {} from any road that can be taken, so that no way begins or ends there. Name a place near a road.", words::kilometres(*metres)),
+            format!("「{place}」は、通れる道路から{}離れているため、出発地・目的地・経由地にできません。道路の近くの場所を指定してください。", kilometres(*metres)),
+            format!("“{place}” is {} from any road that can be taken, so that no way begins or ends there. Name a place near a road.", kilometres(*metres)),
         ),
         ProviderError::OffGlobe { place, .. } => (
             format!("「{place}」は地球上の座標ではありません。緯度は-90〜90、経度は-180〜180で、「緯度,経度」の順に指定してください。"),

@@ -1,6 +1,6 @@
 //! Formats distances and durations in two languages (NAV-20), and language tags for providers.
 
-use output::navigation::Measure;
+use output::navigation::{Measure, kilometres, minutes};
 
 use crate::ask::Language;
 
@@ -16,17 +16,6 @@ pub fn map_text(text: &str, language: Language) -> &str {
 /// Formats a length for people.
 pub fn distance(metres: f64) -> String {
     kilometres(whole(metres))
-}
-
-/// Formats `200 m`, `32.4 km`, `123 km`. From whole metres alone, so that one length has one text wherever it is told.
-pub fn kilometres(metres: u64) -> String {
-    let (tens, tenths) = ((metres + 5) / 10 * 10, (metres + 50) / 100);
-    match metres {
-        0..100 => format!("{metres} m"),
-        _ if tens < 1_000 => format!("{tens} m"),
-        _ if tenths < 1_000 => format!("{}.{} km", tenths / 10, tenths % 10),
-        _ => format!("{} km", (metres + 500) / 1_000),
-    }
 }
 
 /// Says how far a place is from the road; none where it is near.
@@ -46,9 +35,12 @@ pub fn off_road(name: &str, metres: f64, language: Language) -> Option<String> {
 }
 
 /// Formats `1分`, `1時間5分`; `1 min`, `1 h 5 min`; at least a minute.
-pub fn duration(seconds: f64, language: Language) -> String {
-    let minutes = (seconds / 60.0).round().max(if seconds > 0.0 { 1.0 } else { 0.0 });
-    let minutes = whole(minutes);
+pub fn duration(seconds: u64, language: Language) -> String {
+    spelled(minutes(seconds), language)
+}
+
+/// Formats so many minutes.
+pub fn spelled(minutes: u64, language: Language) -> String {
     let (days, hours, minutes) = (minutes / 1_440, minutes / 60 % 24, minutes % 60);
     let (day, hour, minute) = match language {
         Language::Japanese => ("日", "時間", "分"),
@@ -74,7 +66,7 @@ pub fn metres(metres: f64) -> Measure {
 
 /// Returns a duration for programs and people.
 pub fn seconds(seconds: f64, language: Language) -> Measure {
-    Measure { text: duration(seconds, language), value: whole(seconds) }
+    Measure { text: duration(whole(seconds), language), value: whole(seconds) }
 }
 
 /// Rounds to a whole number; negative and invalid ones become 0.
@@ -126,12 +118,12 @@ mod tests {
     #[test]
     fn formats_durations_in_both_languages() {
         let cases = [
-            (0.0, "0分", "0 min"),
-            (4.0, "1分", "1 min"),
-            (2_700.0, "45分", "45 min"),
-            (3_600.0, "1時間", "1 h"),
-            (3_900.0, "1時間5分", "1 h 5 min"),
-            (90_000.0, "1日1時間", "1 d 1 h"),
+            (0, "0分", "0 min"),
+            (4, "1分", "1 min"),
+            (2_700, "45分", "45 min"),
+            (3_600, "1時間", "1 h"),
+            (3_900, "1時間5分", "1 h 5 min"),
+            (90_000, "1日1時間", "1 d 1 h"),
         ];
         for (seconds, ja, en) in cases {
             assert_eq!(duration(seconds, Language::Japanese), ja, "{seconds}");

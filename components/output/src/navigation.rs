@@ -41,6 +41,33 @@ pub struct Measure {
     pub value: u64,
 }
 
+/// Formats `200 m`, `32.4 km`, `123 km`. From whole metres alone, so that one length has one text wherever it is told.
+pub fn kilometres(metres: u64) -> String {
+    let (tens, tenths) = ((metres + 5) / 10 * 10, (metres + 50) / 100);
+    match metres {
+        0..100 => format!("{metres} m"),
+        _ if tens < 1_000 => format!("{tens} m"),
+        _ if tenths < 1_000 => format!("{}.{} km", tenths / 10, tenths % 10),
+        _ => format!("{} km", (metres + 500) / 1_000),
+    }
+}
+
+/// The metres that [`kilometres`] shows: differences are between these, as readers reckon them.
+pub fn rounded(metres: u64) -> u64 {
+    let (tens, tenths) = ((metres + 5) / 10 * 10, (metres + 50) / 100);
+    match metres {
+        0..100 => metres,
+        _ if tens < 1_000 => tens,
+        _ if tenths < 1_000 => tenths * 100,
+        _ => (metres + 500) / 1_000 * 1_000,
+    }
+}
+
+/// The minutes that are shown of a duration: at least one of what takes any time.
+pub fn minutes(seconds: u64) -> u64 {
+    ((seconds + 30) / 60).max(u64::from(seconds > 0))
+}
+
 /// What to do next.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {

@@ -49,7 +49,7 @@ fn before(arrival: SystemTime, takes: Duration, now: SystemTime) -> Option<Syste
 }
 
 fn late(takes: Duration, ask: &RouteAsk) -> ProviderError {
-    let takes = words::duration(takes.as_secs_f64(), ask.language);
+    let takes = words::duration(takes.as_secs(), ask.language);
     ProviderError::Invalid {
         pointer: String::new(),
         message: match ask.language {

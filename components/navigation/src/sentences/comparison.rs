@@ -11,10 +11,12 @@ use language::{
     utterance::Utterance,
 };
 
-use crate::words::kilometres;
+use output::navigation::kilometres;
+
+use crate::words::duration;
 
 use super::{
-    planner::{self, COMPARE, duration},
+    planner::{self, COMPARE},
     query::Query,
 };
 

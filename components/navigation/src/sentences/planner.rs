@@ -25,7 +25,6 @@ pub(super) use self::{
     constraints::{Constraints, Rule},
     plan::{COMPARE, SEARCH},
     scan::spans,
-    units::duration,
 };
 
 /// A requested route.

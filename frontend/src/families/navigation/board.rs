@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::navigation::Point;
+use output::navigation::{Point, minutes};
 use web_sys::AbortController;
 
 use super::client;
@@ -263,7 +263,7 @@ impl Board {
             Phase::Done => {
                 let chosen = run.found.alternatives.get(run.chosen)?;
                 let count = run.found.alternatives.len().to_string();
-                let minutes = super::found::minutes_text((chosen.seconds() + 30) / 60, lang);
+                let minutes = super::found::minutes_text(minutes(chosen.seconds()), lang);
                 Some(lang.fill(Key::NavFoundNow, &[&count, &chosen.route.summary, &minutes]))
             }
             _ => None,

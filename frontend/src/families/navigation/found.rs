@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use output::navigation::{Details, End, Point, Route, RouteDetails, Routes, Step, Toll};
+use output::navigation::{
+    Details, End, Point, Route, RouteDetails, Routes, Step, Toll, kilometres, minutes, rounded,
+};
 
 use super::event::Plain;
 use super::line;
@@ -179,10 +181,10 @@ fn is_on_globe(&(lat, lng): &(f64, f64)) -> bool {
     lat.abs() <= 90.0 && lng.abs() <= 180.0
 }
 
-/// Difference of durations, rounded to minutes.
-pub(crate) fn time(seconds: i64, lang: Lang) -> String {
-    let minutes = (seconds.unsigned_abs() + 30) / 60;
-    signed(seconds, minutes == 0, &minutes_text(minutes, lang))
+/// Difference of two durations in seconds, between the minutes that are shown of them.
+pub(crate) fn time(own: u64, base: u64, lang: Lang) -> String {
+    let minutes = minutes(own).cast_signed() - minutes(base).cast_signed();
+    signed(minutes, &minutes_text(minutes.unsigned_abs(), lang))
 }
 
 /// Formats a number of minutes.
@@ -195,18 +197,10 @@ pub(crate) fn minutes_text(minutes: u64, lang: Lang) -> String {
     }
 }
 
-/// Difference of lengths, in steps of 100 m, or of 10 m below a kilometre.
-pub(crate) fn distance(metres: i64) -> String {
-    let value = metres.unsigned_abs();
-    let tens = (value + 5) / 10 * 10;
-    let text = if tens >= 1_000 { kilometres(value) } else { format!("{tens} m") };
-    signed(metres, tens == 0, &text)
-}
-
-/// Formats a length such as `32.4 km`.
-pub(crate) fn kilometres(metres: u64) -> String {
-    let tenths = (metres + 50) / 100;
-    format!("{}.{} km", grouped(tenths / 10), tenths % 10)
+/// Difference of two lengths in metres, between what is shown of them.
+pub(crate) fn distance(own: u64, base: u64) -> String {
+    let metres = rounded(own).cast_signed() - rounded(base).cast_signed();
+    signed(metres, &kilometres(metres.unsigned_abs()))
 }
 
 /// Difference of tolls; none for different currencies.
@@ -218,7 +212,7 @@ pub(crate) fn toll(own: &Toll, other: &Toll) -> Option<String> {
         amount: difference.unsigned_abs() as f64 / 100.0,
         is_estimate: false,
     };
-    (own.currency == other.currency).then(|| signed(difference, difference == 0, &money(&amount)))
+    (own.currency == other.currency).then(|| signed(difference, &money(&amount)))
 }
 
 /// Formats `¥1,320`, or another currency by its code.
@@ -231,10 +225,10 @@ pub(crate) fn money(toll: &Toll) -> String {
     format!("{} {}.{:02}", toll.currency, grouped(cents / 100), cents % 100)
 }
 
-fn signed(value: i64, is_none: bool, text: &str) -> String {
+fn signed(value: i64, text: &str) -> String {
     match value {
-        _ if is_none => format!("±{text}"),
-        0.. => format!("+{text}"),
+        0 => format!("±{text}"),
+        1.. => format!("+{text}"),
         _ => format!("−{text}"),
     }
 }
@@ -381,14 +375,23 @@ pub(crate) mod tests {
 
     #[test]
     fn differences_have_a_sign() {
-        assert_eq!(time(300, Lang::Ja), "+5 分");
-        assert_eq!(time(-3_900, Lang::En), "−1 h 5 min");
-        assert_eq!(time(7_200, Lang::En), "+2 h");
-        assert_eq!(time(-20, Lang::Ja), "±0 分", "what rounds to nothing is none");
-        assert_eq!(distance(1_240), "+1.2 km");
-        assert_eq!(distance(-450), "−450 m");
-        assert_eq!(distance(997), "+1.0 km");
-        assert_eq!(distance(3), "±0 m");
+        assert_eq!(time(900, 600, Lang::Ja), "+5 分");
+        assert_eq!(time(600, 4_500, Lang::En), "−1 h 5 min");
+        assert_eq!(time(7_800, 600, Lang::En), "+2 h");
+        assert_eq!(time(610, 629, Lang::Ja), "±0 分");
+        assert_eq!(distance(31_240, 30_000), "+1.2 km");
+        assert_eq!(distance(400, 850), "−450 m");
+        assert_eq!(distance(1_100, 1_103), "±0 m");
+    }
+
+    /// 41 and 45 minutes, 32.4 and 30.3 km: readers reckon between what they see.
+    #[test]
+    fn differences_are_between_the_shown_numbers() {
+        assert_eq!(time(2_689, 2_489, Lang::Ja), "+4 分");
+        assert_eq!(minutes(2_731) - minutes(2_429), 6);
+        assert_eq!(time(2_731, 2_429, Lang::Ja), "+6 分");
+        assert_eq!((kilometres(32_449), kilometres(30_251)), ("32.4 km".into(), "30.3 km".into()));
+        assert_eq!(distance(32_449, 30_251), "+2.1 km");
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub(crate) fn route(parts: &[Way<'_>], telling: Telling<'_>) -> (Route, RouteDet
         steps.push(Step {
             instruction: arrival(goal, telling.language),
             distance: words::distance(0.0),
-            duration: words::duration(0.0, telling.language),
+            duration: words::duration(0, telling.language),
             maneuver: None,
         });
         steps_at.push(index_of(line.len().saturating_sub(1)));
@@ -96,7 +96,7 @@ fn step(legs: &[Leg], cut: Cut, end: usize, telling: &Telling<'_>) -> Step {
     Step {
         instruction: instruction(legs, cut, telling.language),
         distance: words::distance(part.iter().map(|it| it.metres).sum()),
-        duration: words::duration(part.iter().map(free).sum(), telling.language),
+        duration: words::seconds(part.iter().map(free).sum(), telling.language).text,
         maneuver: maneuver(cut.what).map(str::to_owned),
     }
 }

@@ -1,7 +1,7 @@
 //! Requests of a page besides routes: suggestions while typing, names of points, and data about the map.
 
 use graph::{Graph, Mode, NotFound, RouteOptions, Source};
-use output::navigation::Point;
+use output::navigation::{Point, kilometres};
 use serde::Serialize;
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     ask::Language,
     refusals::ProviderError,
-    words::{kilometres, map_text, whole},
+    words::{map_text, whole},
 };
 
 /// Maximum distance of a place after which a click on the map is named, in metres.

@@ -7,16 +7,17 @@ use super::{
     found::{self, Found},
     grammar::Topic,
     plan::via,
-    units::{duration, minutes, price},
+    units::price,
     when,
 };
-use crate::words::kilometres;
+use crate::words::{duration, spelled};
 use language::{
     Language,
     message::Part,
     say::counted,
     turn::{Answered, Choice, Conclusion, Failure},
 };
+use output::navigation::{kilometres, minutes, rounded};
 
 /// Maximum number of repeated warnings.
 const WARNINGS_MAX: usize = 1;
@@ -132,14 +133,13 @@ impl Text {
             }
         }
         let (far, long) = (kilometres(route.metres), duration(route.time(), self.language));
-        let delay = route.delay().unwrap_or_default();
-        match delay / 60 {
+        match route.lost_minutes().unwrap_or_default() {
             0 => self.say(
                 format!("距離は{far}、所要時間は{long}です。"),
                 format!("It is {far} and takes {long}."),
             ),
-            _ => {
-                let delay = duration(delay, self.language);
+            lost => {
+                let delay = spelled(lost, self.language);
                 self.say(
                     format!("距離は{far}、所要時間は{long}（渋滞による遅れ{delay}を含む）です。"),
                     format!("It is {far} and takes {long}, {delay} of it lost in traffic."),
@@ -231,8 +231,8 @@ impl Text {
                 "As no tolls are known, it was chosen by time.",
             ),
             None if constraints.traffic && routes.len() > 1 && is_traffic_known(routes) => {
-                let delay = |it: &Found| match it.delay() {
-                    Some(delay) => duration(delay, self.language),
+                let delay = |it: &Found| match it.lost_minutes() {
+                    Some(lost) => spelled(lost, self.language),
                     None => self.language.pick("不明", "not known").to_owned(),
                 };
                 let (japanese, english) = other_values(&list(&delay), "");
@@ -271,7 +271,7 @@ impl Text {
     fn differences(&mut self, route: &Found, other: &Found) {
         // Computed from the reported values, so that readers get the same difference.
         let minutes = minutes(other.time()) as i64 - minutes(route.time()) as i64;
-        let metres = other.metres as i64 - route.metres as i64;
+        let metres = rounded(other.metres) as i64 - rounded(route.metres) as i64;
         let (saved, apart) = (minutes.unsigned_abs(), kilometres(metres.unsigned_abs()));
         let language = self.language;
         let time = match minutes {

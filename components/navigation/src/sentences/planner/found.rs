@@ -1,5 +1,6 @@
 //! The found routes, with the data for rules and explanations.
 
+use output::navigation::minutes;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -109,6 +110,11 @@ impl Found {
     /// Returns the seconds lost in traffic, where known.
     pub(super) fn delay(&self) -> Option<u64> {
         self.seconds_in_traffic.map(|it| it.saturating_sub(self.seconds))
+    }
+
+    /// Returns the minutes lost in traffic between the times that are shown, where known.
+    pub(super) fn lost_minutes(&self) -> Option<u64> {
+        self.seconds_in_traffic.map(|it| minutes(it).saturating_sub(minutes(self.seconds)))
     }
 
     /// Whether it is the same route from another search.

@@ -1,23 +1,7 @@
-//! Formats times and prices for people.
+//! Formats prices for people.
 
 use super::found::Toll;
 use language::{Language, say::grouped};
-
-/// Returns the whole minutes of a formatted duration.
-pub(super) fn minutes(seconds: u64) -> u64 {
-    (seconds + 30) / 60
-}
-
-/// Formats `45分`, `1時間5分`; `45 min`, `1 h 5 min`.
-pub(in crate::sentences) fn duration(seconds: u64, language: Language) -> String {
-    let minutes = minutes(seconds);
-    let (hours, rest) = (minutes / 60, minutes % 60);
-    match (hours, rest) {
-        (0, _) => language.pick(format!("{rest}分"), format!("{rest} min")),
-        (_, 0) => language.pick(format!("{hours}時間"), format!("{hours} h")),
-        _ => language.pick(format!("{hours}時間{rest}分"), format!("{hours} h {rest} min")),
-    }
-}
 
 /// Formats `1,320円`, `約1,320円（目安）`.
 pub(super) fn price(toll: &Toll, language: Language) -> String {

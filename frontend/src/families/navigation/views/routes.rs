@@ -2,7 +2,7 @@
 //! the map both ways.
 
 use leptos::prelude::*;
-use output::navigation::{RouteDetails, Step, Toll};
+use output::navigation::{RouteDetails, Step, Toll, kilometres};
 
 use crate::families::navigation::board::Board;
 use crate::families::navigation::found::{self, Alternative, Found, STEPS_MAX};
@@ -141,15 +141,10 @@ impl Kind {
 
     /// Difference between a route and the selected one.
     fn difference(self, own: &Alternative, base: &Alternative, lang: Lang) -> Option<String> {
-        let less = |own: u64, base: u64| own.cast_signed().saturating_sub(base.cast_signed());
         Some(match self {
-            Self::Traffic => found::time(less(own.seconds(), base.seconds()), lang),
-            Self::Time => {
-                found::time(less(own.route.duration.value, base.route.duration.value), lang)
-            }
-            Self::Distance => {
-                found::distance(less(own.route.distance.value, base.route.distance.value))
-            }
+            Self::Traffic => found::time(own.seconds(), base.seconds(), lang),
+            Self::Time => found::time(own.route.duration.value, base.route.duration.value, lang),
+            Self::Distance => found::distance(own.route.distance.value, base.route.distance.value),
             Self::Toll => {
                 return found::toll(own.details.toll.as_ref()?, base.details.toll.as_ref()?);
             }
@@ -222,7 +217,7 @@ pub(super) fn name(own: &Alternative) -> String {
 /// The tolls as text; none if unknown.
 fn toll_text(details: &RouteDetails, lang: Lang) -> Option<String> {
     let metres = details.toll_metres.filter(|it| *it > 0);
-    let on_roads = metres.map(|it| lang.fill(Key::NavTollRoads, &[&found::kilometres(it)]));
+    let on_roads = metres.map(|it| lang.fill(Key::NavTollRoads, &[&kilometres(it)]));
     match (details.toll.as_ref().map(|it| amount(it, lang)), on_roads) {
         (Some(amount), Some(roads)) => Some(format!("{amount} ({roads})")),
         (amount, roads) => amount.or(roads),
