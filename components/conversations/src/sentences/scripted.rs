@@ -72,8 +72,8 @@ pub struct ScriptedAgent {
 enum Next {
     /// Send this text.
     Say(String),
-    /// Send this text and end the conversation.
-    End(String),
+    /// Send this text and end the conversation, with a reason beyond the text.
+    End(String, Option<String>),
     /// Answer this question.
     Ask(String),
     /// Do nothing: it is the partner's turn.
@@ -103,7 +103,7 @@ impl ScriptedAgent {
         }
         match self.next_step(turn.task.language) {
             Next::Say(text) => conclude_with(text),
-            Next::End(text) => self.end(text, turn),
+            Next::End(text, why) => self.end(text, why, turn),
             Next::Nothing | Next::Ask(_) => Decision::Conclude(Conclusion::default()),
         }
     }
@@ -112,7 +112,7 @@ impl ScriptedAgent {
         if let Some(chain) = Chain::replay(&self.scene, &self.log, language) {
             return match chain.next() {
                 Move::Say(text) => Next::Say(text),
-                Move::End(text) => Next::End(text),
+                Move::End(text) => Next::End(text, chain.lost()),
                 Move::Nothing => Next::Nothing,
             };
         }
@@ -125,7 +125,7 @@ impl ScriptedAgent {
             }
             let is_answered = self.log.last().is_some_and(|it| it.by == By::Partner);
             return match is_answered {
-                true => Next::End(opening::thanks(language).to_owned()),
+                true => Next::End(opening::thanks(language).to_owned(), None),
                 false => Next::Nothing,
             };
         }
@@ -136,13 +136,16 @@ impl ScriptedAgent {
     }
 
     /// Sends `text` and ends the conversation, if it can be ended.
-    fn end(&self, text: String, turn: Turn<'_>) -> Decision {
+    fn end(&self, text: String, why: Option<String>, turn: Turn<'_>) -> Decision {
         let can_end = turn.offers.iter().any(|it| it.name == EndConversation::NAME);
         if !self.scene.may_end || !can_end {
             return conclude_with(text);
         }
         let language = turn.task.language;
-        let arguments = json!({ "final_message": text });
+        let mut arguments = json!({ "final_message": text });
+        if let Some(why) = why {
+            arguments["reason_text"] = why.into();
+        }
         Decision::Call(vec![ToolCall {
             id: format!("end-{}", self.log.len()),
             name: EndConversation::NAME.to_owned(),

@@ -136,6 +136,13 @@ pub(crate) fn reason(code: &str, lang: Lang) -> String {
     lang.say(key).to_owned()
 }
 
+/// Who ended it and why.
+pub(crate) fn ending(conversation: &Conversation, lang: Lang) -> Option<String> {
+    let reason = reason(conversation.end_reason.as_deref()?, lang);
+    let by = name(conversation, conversation.ended_by.as_deref().unwrap_or("system"), lang);
+    Some(lang.fill(Key::TalkEndedBy, &[&by, &reason]))
+}
+
 /// Whether it can be paused or resumed: not before it begins or while it ends.
 pub(crate) fn may_pause(conversation: &Conversation) -> bool {
     conversation.state == State::Active

@@ -30,7 +30,7 @@ use crate::text::{Key, Lang};
 use crate::views::notice::{Notice, Skeleton};
 use bar::{Bar, Nothing};
 use parts::{Chip, Now, Row, Rows, Who, turns};
-use transcript::Bubble;
+use transcript::{Bubble, ending};
 
 pub(crate) use place::ConversationPlace;
 
@@ -174,6 +174,7 @@ pub(crate) fn TalkInline(transcript: Transcript) -> impl IntoView {
                 <For each=move || latest.get() key=|it| (it.id.clone(), it.read_at.is_some())
                     children=message/>
             </ol>
+            {move || own.with(ending).map(|it| view! { <p class="talk-reason">{it}</p> })}
             <a class="talk-open" href=href>{Key::TalkOpen}</a>
         </section>
     }

@@ -89,6 +89,7 @@ macro_rules! with_conversation_words {
             TalkAhead: "まだ", "not yet";
             TalkLog: "やり取り", "What is said";
             TalkOlder: "前のやり取りを表示", "Show what came before";
+            TalkEnding: "会話の終わり：{0}", "This is where it ended: {0}";
             TalkBeginning: "会話の始まり", "This is where it began";
             TalkEmpty: "まだ何も話していません。", "Nothing has been said yet.";
             TalkSaid: "{0}, {1}/{2}", "{0}, {1}/{2}";

@@ -149,6 +149,14 @@ impl Chain {
         self.language == Language::Japanese && word.ends_with('ん')
     }
 
+    /// Why no word can follow the partner's last one.
+    pub(super) fn lost(&self) -> Option<String> {
+        let Last::Word(word) = &self.last else { return None };
+        self.loses(word).then(|| {
+            format!("「{word}」は「ん」で終わり、続く言葉がありません（言ったほうの負け）")
+        })
+    }
+
     /// Chooses the next move.
     pub(super) fn next(&self) -> Move {
         let is_done = self.is_initiator && self.rounds == Some(self.partner_words);

@@ -100,6 +100,29 @@ fn two_built_in_agents_play_the_specified_game() {
 }
 
 #[test]
+fn end_after_a_losing_word_has_its_reason() {
+    let mut agent = Agent::new(Some("しりとりを1ターン"), true, true);
+    agent.turn();
+    agent.receive("ごはん");
+    let reasons = |word: &str| {
+        let log = vec![
+            LogEntry { by: By::Own, text: "しりとりをしましょう。りんご".to_owned() },
+            LogEntry { by: By::Partner, text: word.to_owned() },
+        ];
+        let script = ScriptedAgent { log, ..agent.script.clone() };
+        let mut talk = Talk::new(crate::sentences::next, TOOLS);
+        (talk.language, talk.context) =
+            (Some(Language::Japanese), Some(script.context(Language::Japanese)));
+        let Decision::Call(calls) = talk.say("…") else { panic!("it ends") };
+        assert_eq!(calls[0].arguments["final_message"], "1ターン完了。終了します");
+        calls[0].arguments.get("reason_text").cloned()
+    };
+    let reason = "「ごはん」は「ん」で終わり、続く言葉がありません（言ったほうの負け）";
+    assert_eq!(reasons("ごはん"), Some(json!(reason)));
+    assert_eq!(reasons("ごりら"), None);
+}
+
+#[test]
 fn long_game_keeps_named_rounds_and_repeats_no_word() {
     assert_eq!(talk("しりとりを3往復").len(), 7);
     assert_eq!(talk("２ターンのしりとり").last().unwrap(), "2ターン完了。終了します");

@@ -175,7 +175,7 @@ pub(super) fn Head(watch: Watch) -> impl IntoView {
         own.with(|conversation| {
             let messages = Key::TalkMessages.fill(&[&conversation.messages.to_string()]);
             let mut facts = vec![conversation.project_id.clone(), turns(conversation), messages];
-            facts.extend(why(conversation));
+            facts.extend(look::ending(conversation, Lang::spoken()));
             let name = |id: &String| look::name(conversation, id, Lang::spoken());
             facts.extend(
                 conversation.begun_by.as_ref().map(|by| Key::TalkBegunBy.fill(&[&name(by)])),
@@ -209,14 +209,6 @@ pub(super) fn Head(watch: Watch) -> impl IntoView {
             </ul>
         </header>
     }
-}
-
-/// Who ended it and why.
-fn why(conversation: &Conversation) -> Option<String> {
-    let lang = Lang::spoken();
-    let reason = look::reason(conversation.end_reason.as_deref()?, lang);
-    let by = look::name(conversation, conversation.ended_by.as_deref().unwrap_or("system"), lang);
-    Some(Key::TalkEndedBy.fill(&[&by, &reason]))
 }
 
 /// A member: agent, position, assistant and usage.

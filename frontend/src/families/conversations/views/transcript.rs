@@ -27,6 +27,7 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
     });
     let has_older =
         Memo::new(move |_| watch.read(|it| it.transcript.has_older).unwrap_or_default());
+    let end = Memo::new(move |_| watch.read(|it| ending(&it.transcript.conversation)).flatten());
     follow(watch, log, numbers);
     let top_before = StoredValue::new(0);
     let scrolled = move |_| {
@@ -64,10 +65,20 @@ pub(super) fn TranscriptView(watch: Watch) -> impl IntoView {
                     <For each=move || numbers.get() key=|number| *number
                         children=move |number| view! { <MessageView watch number/> }/>
                 </ol>
+                {move || end.get().map(|it| view! { <p class="talk-beginning hint">{it}</p> })}
             </div>
             <Latest watch log/>
         </section>
     }
+}
+
+/// Who ended it and why, in their words where there are some.
+pub(super) fn ending(conversation: &Conversation) -> Option<String> {
+    let end = Key::TalkEnding.fill(&[&look::ending(conversation, Lang::spoken())?]);
+    Some(match conversation.reason_text.as_deref().filter(|it| !it.is_empty()) {
+        Some(words) => format!("{end} {words}"),
+        None => end,
+    })
 }
 
 fn count(watch: Watch) -> u64 {
