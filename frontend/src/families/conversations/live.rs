@@ -76,21 +76,21 @@ impl Live {
             return Vec::new();
         }
         new.pop();
-        let mut turns = self.transcript.conversation.turns;
+        let mut known = self.transcript.clone();
         let part = |message: &ChatMessage| {
+            known.messages.push(message.clone());
             // Times have a resolution of seconds: the end may fall into the second of a message; the last part shows
             // it.
             let is_end = |state| matches!(state, State::Terminating | State::Ended);
             let is_then = |it: &&Step| it.at <= message.timestamp && !is_end(it.state);
             let steps: Vec<_> = found.steps.iter().filter(is_then).cloned().collect();
             let state = steps.last().map_or(self.transcript.conversation.state, |it| it.state);
-            turns = turns.max(u32::try_from(message.sequence / 2).unwrap_or(u32::MAX));
+            known.conversation = counted(&known, &found.conversation);
             Transcript {
                 conversation: Conversation {
                     state,
-                    turns,
                     messages: u32::try_from(message.sequence).unwrap_or(u32::MAX),
-                    ..self.transcript.conversation.clone()
+                    ..known.conversation.clone()
                 },
                 steps,
                 messages: vec![message.clone()],
@@ -137,6 +137,28 @@ impl Live {
         }
         Merged { new: if is_first { 0 } else { new }, is_full }
     }
+}
+
+/// The conversation with the counts of what is known of it; `whole` has those of all of it.
+fn counted(known: &Transcript, whole: &Conversation) -> Conversation {
+    let count = |is_it: &dyn Fn(&ChatMessage) -> bool| {
+        let count = known.messages.iter().filter(|it| is_it(it)).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    };
+    let mut own = known.conversation.clone();
+    let mut fewest = u32::MAX;
+    for (member, last) in own.members.iter_mut().zip(&whole.members) {
+        let sent = count(&|it| it.sender_id == member.agent_id);
+        fewest = fewest.min(sent);
+        member.usage.turns = last.usage.turns.min(member.usage.turns.max(sent));
+        member.unread = count(&|it| {
+            let is_to = it.recipient_id.as_ref().is_none_or(|to| *to == member.agent_id);
+            is_to && it.sender_id != member.agent_id && it.read_at.is_none()
+        });
+    }
+    // Where older messages are not known, the count before is at least as good.
+    own.turns = own.turns.max(fewest).min(whole.turns);
+    own
 }
 
 #[cfg(test)]
@@ -219,6 +241,8 @@ mod tests {
         let mut over = transcript(1..=4);
         over.conversation.state = State::Ended;
         over.conversation.messages = 4;
+        over.conversation.turns = 2;
+        over.conversation.members.iter_mut().for_each(|it| it.usage.turns = 2);
         // In the second of the third message.
         let at = over.messages[2].timestamp.clone();
         over.steps.push(Step { state: State::Ended, at, ..Step::default() });
@@ -228,6 +252,12 @@ mod tests {
         let states = parts.iter().map(|it| (it.conversation.state, it.conversation.messages));
         let going_on = |number| (State::Active, number);
         assert_eq!(states.collect::<Vec<_>>(), [going_on(1), going_on(2), going_on(3)]);
+        // All counts are of the messages so far.
+        let counts = parts.iter().map(|it| {
+            let [one, other] = &it.conversation.members[..] else { panic!("{it:?}") };
+            (it.conversation.turns, one.usage.turns, other.usage.turns, other.unread)
+        });
+        assert_eq!(counts.collect::<Vec<_>>(), [(0, 1, 0, 1), (1, 1, 1, 1), (1, 2, 1, 2)]);
         for part in parts {
             live.take(part, Part::After(0));
         }
