@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use check::Fault;
-pub(crate) use schema::is_empty;
+pub(crate) use schema::{is_empty, labelled};
 
 /// The fields of a schema.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -63,16 +63,11 @@ impl Reader<'_> {
         // Nested arguments have dotted paths: `message.sender`.
         let own = (self.explain)(&pointer[1..].replace('/', "."));
         let example = schema.pointer("/examples/0").map(shown);
-        let help = own.help.or_else(|| text("description"));
-        // A description as short as a label is the better label: it is in the reader's language.
-        let (label, help) = match (own.label.or_else(|| text("title")), help) {
-            (Some(title), help) => (title, help),
-            (None, Some(help)) => headline(&help).unwrap_or_else(|| match is_short(&help) {
-                true => (help.trim_end_matches(['。', '.']).to_owned(), None),
-                false => (label_from_name(name), Some(help)),
-            }),
-            (None, None) => (label_from_name(name), None),
+        let own = Explained {
+            label: own.label.or_else(|| text("title")),
+            help: own.help.or_else(|| text("description")),
         };
+        let (label, help) = labelled(name, own);
         Field {
             label,
             help,
@@ -237,6 +232,23 @@ pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// Label of an argument, and what explains it besides. A description as short as a label is the better label: it is in
+/// the reader's language.
+pub(crate) fn labelled(name: &str, own: Explained) -> (String, Option<String>) {
+    match (own.label, own.help) {
+        (Some(label), help) => (label, help),
+        (None, Some(help)) => {
+            headline(&help).or_else(|| english_headline(&help)).unwrap_or_else(|| {
+                match is_short(&help) {
+                    true => (help.trim_end_matches(['。', '.']).to_owned(), None),
+                    false => (label_from_name(name), Some(help)),
+                }
+            })
+        }
+        (None, None) => (label_from_name(name), None),
+    }
+}
+
 /// Whether a text is short enough for a label: Latin letters are half as wide as kana.
 fn is_short(text: &str) -> bool {
     let width: usize = text.chars().map(|it| if it.is_ascii() { 1 } else { 2 }).sum();
@@ -262,6 +274,33 @@ fn headline(help: &str) -> Option<(String, Option<String>)> {
     let rest = match rest.strip_prefix('（').and_then(|it| it.split_once('）')) {
         Some((inside, after)) => format!("{inside}{after}"),
         None => rest.to_owned(),
+    };
+    Some((label.to_owned(), (!rest.is_empty()).then_some(rest)))
+}
+
+/// The same in English: `The film, as list_movies names it` begins with `The film`.
+fn english_headline(help: &str) -> Option<(String, Option<String>)> {
+    const OPTIONAL: &str = "Optional. ";
+    const CHARS_MAX: usize = 40;
+    const ENDS: [&str; 5] = [". ", "; ", ": ", ", ", " ("];
+    let text = help.strip_prefix(OPTIONAL).unwrap_or(help);
+    let end = ENDS.iter().filter_map(|it| text.find(it)).min().unwrap_or(text.len());
+    let (label, rest) = text.split_at(end);
+    // A condition or a value is no label: `With true, …`, `json or csv. …`.
+    let is_subject = label.starts_with(|it: char| it.is_ascii_uppercase());
+    if !is_subject || label.starts_with("With") || label.len() > CHARS_MAX || rest.is_empty() {
+        return None;
+    }
+    let rest = match rest.strip_prefix(" (").and_then(|it| it.split_once(')')) {
+        Some((inside, after)) => format!("{inside}{after}"),
+        None => rest.trim_start_matches(['.', ';', ':', ',', ' ']).to_owned(),
+    };
+    let word = rest.split(' ').next().unwrap_or_default().trim_end_matches([':', ',', ';', '.']);
+    let is_word = word.bytes().all(|it| it.is_ascii_alphabetic());
+    let mut letters = rest.chars();
+    let rest = match letters.next().filter(|_| is_word) {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => rest,
     };
     Some((label.to_owned(), (!rest.is_empty()).then_some(rest)))
 }

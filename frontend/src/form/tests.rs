@@ -80,8 +80,31 @@ fn japanese_description_begins_with_label() {
     assert_eq!(label("送信者。"), pair("送信者", ""));
     let listed = "長い文、つまり読点のあるものや、十六字を超えるものは、見出しになりません。";
     assert_eq!(label(listed), pair("One two", listed));
-    let english = "Optional. The day; with a time, only what begins from then on";
-    assert_eq!(label(english), pair("One two", english));
+}
+
+#[test]
+fn english_description_begins_with_label() {
+    let label =
+        |text: &str| labelled("one_two", Explained { label: None, help: Some(text.into()) });
+    for (text, short, help) in [
+        (
+            "Optional. The day; with a time, only what begins from then on",
+            "The day",
+            "With a time, only what begins from then on",
+        ),
+        ("The showtime, as list_showtimes names it", "The showtime", "As list_showtimes names it"),
+        ("The hold: its hold_token or its hold_id", "The hold", "Its hold_token or its hold_id"),
+        ("Where from (an address or a place's name)", "Where from", "An address or a place's name"),
+        ("How long to wait (optional): 0 to 300", "How long to wait", "Optional: 0 to 300"),
+        ("The view: cinema/view in the _meta", "The view", "cinema/view in the _meta"),
+    ] {
+        assert_eq!(label(text), (short.to_owned(), Some(help.to_owned())));
+    }
+    let condition = "Optional. With true, the seats that are taken as well";
+    assert_eq!(label(condition), ("One two".to_owned(), Some(condition.to_owned())));
+    let value = "Optional. json or csv. Without it, json";
+    assert_eq!(label(value), ("One two".to_owned(), Some(value.to_owned())));
+    assert_eq!(label("To whom").0, "To whom");
 }
 
 #[test]
@@ -210,7 +233,8 @@ fn short_description_is_label_and_long_one_hint() {
     } }));
     let both = |name: &str| (field(&form, name).label.clone(), field(&form, name).help.clone());
     assert_eq!(both("a"), ("上映回のID".to_owned(), None));
-    assert_eq!(both("user_id"), ("User ID".to_owned(), Some(long.to_owned())));
+    let rest = "Another one cannot cancel it, so write it with care.";
+    assert_eq!(both("user_id"), ("The user who has reserved".to_owned(), Some(rest.to_owned())));
     assert_eq!(both("d").0, "D");
     assert_eq!(both("c"), ("Title".to_owned(), Some("Help".to_owned())));
 }

@@ -10,7 +10,8 @@ use crate::apps::live::{Called, Outcome};
 use crate::browser;
 use crate::cards::{self, masked, shortened};
 use crate::chat::entry::{CallOutcome, State, ToolCard};
-use crate::mcp::wire::{Content, Explained, Output, Tool};
+use crate::form::labelled;
+use crate::mcp::wire::{Content, Output, Tool};
 use crate::page::page;
 use crate::table;
 use crate::text::{Key, Lang};
@@ -309,10 +310,7 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
             return any_view! { <p class="hint">{Key::CardNoArguments}</p> };
         }
         let entry = |(name, value): (String, String)| {
-            let about = tool.as_ref().and_then(|tool| {
-                let Explained { label, help } = tool.argument(lang, &name);
-                label.or(help).map(|it| topic(&it).to_owned())
-            });
+            let about = tool.as_ref().map(|it| labelled(&name, it.argument(lang, &name)).0);
             let (shown, named) = match about {
                 Some(about) => (about, any_view! { <code class="hint">{name}</code> }),
                 None => (name, ().into_any()),
@@ -327,14 +325,6 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
         any_view! { <dl class="call-arguments">{list.into_iter().map(entry).collect_view()}</dl> }
     };
     view! { <div>{shown}</div> }
-}
-
-/// The subject at the beginning of a description.
-fn topic(text: &str) -> &str {
-    let text = text.trim();
-    let ends = [text.find(['（', '(', '。', '\n']), text.find(". ")];
-    let end = ends.into_iter().flatten().min().filter(|at| *at > 0).unwrap_or(text.len());
-    text[..end].trim_end_matches([' ', '.', ':', '：'])
 }
 
 #[cfg(test)]
@@ -360,19 +350,5 @@ mod tests {
         let output = output(&Value::Null, outcome, false);
         assert_eq!(output.content, [Content::Text("晴れ".to_owned())]);
         assert_eq!(output.structured, None);
-    }
-
-    #[test]
-    fn topic_is_start_of_description() {
-        for (text, about) in [
-            ("座席のID（list_available_seats の seat_id）。すべて", "座席のID"),
-            ("Seat IDs (of list_available_seats). All or none", "Seat IDs"),
-            ("予約する人。", "予約する人"),
-            ("Who reserves. Any name", "Who reserves"),
-            ("(optional)", "(optional)"),
-            ("", ""),
-        ] {
-            assert_eq!(topic(text), about);
-        }
     }
 }
