@@ -174,7 +174,7 @@ impl Key {
 }
 
 /// Replaces `{0}`, `{1}` … by values, and `{0|seat|seats}` by the form for that count. Inserted text is not substituted
-/// again.
+/// again. Within Japanese quotation marks it has those for inner ones.
 pub(crate) fn filled(text: &str, values: &[&str]) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -184,11 +184,13 @@ pub(crate) fn filled(text: &str, values: &[&str]) -> String {
         let mut parts = rest[begin + 1..end].split('|');
         let index = parts.next().and_then(|it| it.parse::<usize>().ok());
         let value = index.and_then(|index| values.get(index)).copied().unwrap_or_default();
-        filled.push_str(match (value, parts.next(), parts.next()) {
-            ("1", Some(one), _) => one,
-            (_, _, Some(many)) => many,
-            _ => value,
-        });
+        let is_quoted = filled.ends_with('「') && rest[end..].starts_with("}」");
+        match (value, parts.next(), parts.next()) {
+            ("1", Some(one), _) => filled.push_str(one),
+            (_, _, Some(many)) => filled.push_str(many),
+            _ if is_quoted => filled.push_str(&value.replace('「', "『").replace('」', "』")),
+            _ => filled.push_str(value),
+        }
         rest = rest.get(end + 1..).unwrap_or_default();
     }
     filled.push_str(rest);
@@ -284,6 +286,16 @@ mod tests {
     #[test]
     fn does_not_substitute_inside_arguments() {
         assert_eq!(Lang::En.fill(Key::SeatName, &["{1}", "3"]), "Row {1}, seat 3");
+    }
+
+    #[test]
+    fn quoted_quotation_has_inner_marks() {
+        let chat = ["「羅生門」を2席"];
+        assert_eq!(
+            Lang::Ja.fill(Key::FrontAsks, &chat),
+            "チャット「『羅生門』を2席」が回答を待っています"
+        );
+        assert_eq!(Lang::Ja.fill(Key::FieldSuggested, &chat), "入力しました：「羅生門」を2席");
     }
 
     #[test]
