@@ -153,6 +153,30 @@ const APART: &str = "
         .map(it => (it.top + it.bottom) / 2);
     return Math.max(...all) - Math.min(...all);";
 
+/// The header is one row at any width, whatever stands in it.
+#[tokio::test(flavor = "multi_thread")]
+async fn header_is_one_row_from_narrow_to_wide() {
+    let server = TestServer::with(&FAMILIES).await;
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    browser.until("document.querySelectorAll('.places a').length === 7").await;
+    for (language, dark) in [("en", false), ("ja", true)] {
+        browser.until(&format!("document.documentElement.lang === '{language}'")).await;
+        for width in [600, 820, 899, 900, 1000, 1183, 1280, 1600] {
+            let look = Look { width, ..Look::DESKTOP };
+            browser.look(if dark { look.dark() } else { look }).await;
+            browser.until(&format!("innerWidth === {width}")).await;
+            browser.until("document.querySelector('.top').offsetHeight <= 64").await;
+            if width == 1000 {
+                browser.picture(&format!("header-1000-{language}")).await;
+            }
+        }
+        if language == "en" {
+            browser.click(".language").await;
+        }
+    }
+    browser.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn header_fits_a_window_320_pixels_wide() {
     let server = TestServer::with(&FAMILIES).await;
