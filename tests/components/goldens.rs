@@ -113,6 +113,10 @@ async fn every_tool_is_described_in_both_languages_with_closed_input() {
             for field in [&text["en"]["title"], &text["en"]["description"], &text["ja"]["title"]] {
                 assert!(field.as_str().is_some_and(|it| !it.is_empty()), "{}: {text}", tool.name);
             }
+            // Who types kana finds it.
+            let reading = text["ja"]["reading"].as_str().unwrap_or_default();
+            let is_kanji = |it: char| ('\u{4e00}'..='\u{9fff}').contains(&it);
+            assert!(!reading.is_empty() && !reading.contains(is_kanji), "{}: {reading}", tool.name);
             assert!(!tool.description.is_empty() && tool.title.is_some(), "SYS-7: {}", tool.name);
             assert!(tool.output_schema.is_some(), "SYS-7: {}", tool.name);
             let verb = tool.name.split('_').next().unwrap_or_default();

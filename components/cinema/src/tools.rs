@@ -32,6 +32,7 @@ pub use seats::{KeepChoice, ListAvailableSeats, SuggestSeats};
 pub use waiting::{JoinWaitingList, LeaveWaitingList, ListWaiting, waits_for};
 
 toolkit::export_tools!(
+    readings "readings.txt";
     ListMovies,
     ListShowtimes,
     ListAvailableSeats,

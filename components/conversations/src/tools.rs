@@ -25,6 +25,7 @@ pub use sending::{RespondChat, SendMessage};
 pub use session::{Authenticate, Authentication, ListAgents, Logout, enter};
 
 toolkit::export_tools!(
+    readings "readings.txt";
     Authenticate,
     ListAgents,
     StartConversation,

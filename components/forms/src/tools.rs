@@ -13,6 +13,7 @@ pub use reading::{GetFormSubmission, ListFormSubmissions, OpenForm};
 pub use request::RequestForm;
 
 toolkit::export_tools!(
+    readings "readings.txt";
     RequestForm,
     GetFormSubmission,
     ValidateFormSubmission,

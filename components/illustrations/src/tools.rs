@@ -18,7 +18,12 @@ use crate::{
     sources,
 };
 
-toolkit::export_tools!(GetCardIllustration, GetThemeIllustrations, ComposeThumbnail);
+toolkit::export_tools!(
+    readings "readings.txt";
+    GetCardIllustration,
+    GetThemeIllustrations,
+    ComposeThumbnail,
+);
 
 /// URI template of a card's picture.
 const CARD: &str = "card://{card_name}/image";

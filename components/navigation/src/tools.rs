@@ -15,7 +15,12 @@ use crate::{
     settings::{self, Kind},
 };
 
-toolkit::export_tools!(RouteSearch, DistanceCompare, Geocode);
+toolkit::export_tools!(
+    readings "readings.txt";
+    RouteSearch,
+    DistanceCompare,
+    Geocode,
+);
 
 /// 指定された出発地と目的地のルートを検索します。渋滞回避、高速道路回避などの条件を指定できます。alternatives=trueで複数ルート候補を取得できます。
 /// en: Searches routes from an origin to a destination. Conditions can be given, such as avoiding congestion or

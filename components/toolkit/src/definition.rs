@@ -229,6 +229,23 @@ fn meta<T: Tool>(english: Map<String, Value>) -> Value {
     meta
 }
 
+/// The same definitions with their Japanese titles in kana as well, by a table of words and how they are read.
+#[must_use]
+pub fn with_readings(mut all: Vec<Definition>, table: &str) -> Vec<Definition> {
+    let mut words: Vec<_> = table.lines().filter_map(|it| it.split_once(' ')).collect();
+    // A longer word may have another reading than its parts.
+    words.sort_by_key(|it| std::cmp::Reverse(it.0.len()));
+    for definition in all.iter_mut().filter(|_| !words.is_empty()) {
+        let title = definition.title.clone().unwrap_or_default();
+        let reading = words.iter().fold(title, |it, (word, reading)| it.replace(word, reading));
+        let meta = definition.meta.as_deref().and_then(|it| serde_json::from_str(it).ok());
+        let mut meta: Value = meta.unwrap_or_default();
+        meta["madoguchi/text"]["ja"]["reading"] = reading.into();
+        definition.meta = Some(json(&meta));
+    }
+    all
+}
+
 /// The same with the entries that the author wrote out.
 ///
 /// # Panics
@@ -441,6 +458,18 @@ mod tests {
         assert_eq!(english["arguments"], arguments);
         assert_eq!(meta["madoguchi/text"]["ja"]["labels"], json!({ "name": "名前" }));
         assert_eq!(meta["madoguchi/text"]["en"]["labels"], json!({ "name": "Name" }));
+    }
+
+    #[test]
+    fn titles_are_read_by_the_longest_words() {
+        let table = "挨 あい\n拶 さつ\n挨拶 ごあいさつ\n";
+        let all = with_readings(vec![definition::<Greet>()], table);
+        let meta: Value = serde_json::from_str(all[0].meta.as_deref().unwrap()).unwrap();
+        let texts = &meta["madoguchi/text"];
+        assert_eq!(texts["ja"]["reading"], "ごあいさつ");
+        assert_eq!(texts["en"]["title"], "Greet");
+        let plain = with_readings(vec![definition::<Greet>()], "");
+        assert!(!plain[0].meta.as_deref().unwrap().contains("reading"));
     }
 
     #[test]

@@ -87,9 +87,15 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
 
 /// Exports the listed tools, in the order in which people should see them; none for a component that
 /// only understands sentences.
+///
+/// A file before them, `readings "readings.txt";`, has a line `座席 ざせき` for each word of their titles that kana do
+/// not write, so that people who type kana find them.
 #[macro_export]
 macro_rules! export_tools {
-    ($($tool:ty),* $(,)?) => {
+    (readings $readings:literal; $($tool:ty),* $(,)?) => {
+        $crate::export_tools!(@ include_str!($readings); $($tool),*);
+    };
+    (@ $readings:expr; $($tool:ty),*) => {
         $(const _: () = assert!(
             $crate::export::is_name(<$tool as $crate::Tool>::NAME),
             concat!("NAME of ", stringify!($tool), ": 1 to 128 of A-Z a-z 0-9 _ . - are right"),
@@ -104,7 +110,8 @@ macro_rules! export_tools {
 
         impl $crate::Tools for Component {
             fn definitions() -> Vec<$crate::Definition> {
-                vec![$($crate::definition::definition::<$tool>()),*]
+                let all = vec![$($crate::definition::definition::<$tool>()),*];
+                $crate::definition::with_readings(all, $readings)
             }
 
             fn call(invocation: $crate::Invocation) -> Result<$crate::Output, $crate::Stop> {
@@ -117,6 +124,9 @@ macro_rules! export_tools {
 
         #[cfg(target_arch = "wasm32")]
         $crate::bindings::export_tools_world!(Component with_types_in $crate::bindings);
+    };
+    ($($tool:ty),* $(,)?) => {
+        $crate::export_tools!(@ ""; $($tool),*);
     };
 }
 
