@@ -196,6 +196,8 @@ pub(crate) struct Place {
     /// The tool that a host must offer for it.
     pub(crate) tool: &'static str,
     pub(crate) name: Key,
+    /// Its Japanese name as kana, where that has other letters.
+    pub(crate) reading: &'static str,
     /// The path of its icon, 20 by 20 units.
     pub(crate) icon: &'static str,
     /// The route of its link.

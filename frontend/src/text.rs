@@ -219,13 +219,42 @@ pub(crate) fn narrow(letter: char) -> char {
     }
 }
 
+/// Half-width katakana from U+FF66 on, as hiragana.
+const HALF_WIDTH: &str = "をぁぃぅぇぉゃゅょっーあいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわん゛゜";
+
 /// Folds differences of typing: case, width, katakana.
 pub(crate) fn folded(text: &str) -> String {
-    let hiragana = |it: char| match it {
-        'ァ'..='ヶ' => char::from_u32(u32::from(it) - 0x60).unwrap_or(it),
-        _ => it,
-    };
-    text.chars().map(narrow).map(hiragana).collect::<String>().to_lowercase()
+    let mut folded = String::new();
+    for letter in text.chars().map(narrow) {
+        let letter = match letter {
+            'ァ'..='ヶ' => char::from_u32(u32::from(letter) - 0x60).unwrap_or(letter),
+            '\u{ff66}'..='\u{ff9f}' => {
+                let at = u32::from(letter) - 0xff66;
+                HALF_WIDTH.chars().nth(at as usize).unwrap_or(letter)
+            }
+            _ => letter,
+        };
+        // A voicing mark of its own belongs to the letter before it.
+        let voiced = match letter {
+            '゛' | '\u{3099}' => 1,
+            '゜' | '\u{309a}' => 2,
+            _ => 0,
+        };
+        let whole = folded.chars().next_back().filter(|_| voiced > 0);
+        let whole = whole.and_then(|it| char::from_u32(u32::from(it) + voiced));
+        let is_whole = |it: &char| {
+            let all = ["", "がぎぐげござじずぜぞだぢづでどばびぶべぼ", "ぱぴぷぺぽ"];
+            all.get(voiced as usize).is_some_and(|all| all.contains(*it))
+        };
+        match whole.filter(is_whole) {
+            Some(whole) => {
+                folded.pop();
+                folded.push(whole);
+            }
+            None => folded.extend(letter.to_lowercase()),
+        }
+    }
+    folded
 }
 
 /// A fixed English plural after a count, which may be one.
@@ -273,6 +302,20 @@ mod tests {
         let later = Key::ALL.iter().filter(|it| it.text(Lang::En).is_none());
         let missing: Vec<_> = later.filter(|it| used.contains(&&*format!("{it:?}"))).collect();
         assert!(missing.is_empty(), "these stand behind `@later`: {missing:?}");
+    }
+
+    #[test]
+    fn folds_case_width_and_katakana() {
+        for (text, same) in [
+            ("ザセキ", "ざせき"),
+            ("ｻﾞｾｷ", "ざせき"),
+            ("か\u{3099}", "が"),
+            ("ﾌﾟﾛｼﾞｪｸﾄ", "ぷろじぇくと"),
+            ("Ｍａｄｏｇｕｃｈｉ　７", "madoguchi 7"),
+            ("あ゛ ﾞ", "あ゛ ゛"),
+        ] {
+            assert_eq!(folded(text), same, "{text}");
+        }
     }
 
     #[test]

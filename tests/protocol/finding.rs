@@ -98,6 +98,34 @@ async fn finder_reaches_views_tools_and_items_by_keyboard() {
     browser.close().await;
 }
 
+/// Kana of any kind and width find what is written in kanji, among the tools as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn search_finds_kanji_by_kana() {
+    let server = TestServer::with(&["cinema", "forms"]).await;
+    let browser = Browser::open_at(&server.url(), "#/counter", Look::PHONE.japanese()).await;
+    browser.find(".tool-list a[href='#/counter/reserve_seats']").await;
+    for text in ["せき", "ｾｷ", "セキ"] {
+        browser.fill("ツールを検索", text).await;
+        browser.until("document.querySelectorAll('.tool-link').length < 8").await;
+        browser.says(".tool-list", "座席予約確定").await;
+    }
+    browser.fill("ツールを検索", "よやく せき").await;
+    browser.until("document.querySelectorAll('.tool-link').length === 1").await;
+    browser.click("#finder-button").await;
+    browser.until("document.activeElement?.id === 'finder-sought'").await;
+    browser.press("ざせきよ").await;
+    browser.says(".finder-entry[aria-selected=true]", "座席予約確定").await;
+    browser.key(Key::Escape).await;
+    browser.until("!document.querySelector('.finder')").await;
+    browser.click("#finder-button").await;
+    browser.until("document.activeElement?.id === 'finder-sought'").await;
+    browser.press("ｾｯﾃｲ").await;
+    browser.says(".finder-entry[aria-selected=true]", "設定").await;
+    browser.key(Key::Escape).await;
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
 /// OPS-9
 #[tokio::test(flavor = "multi_thread")]
 async fn keeps_settings_and_clears_stored_data() {

@@ -7,6 +7,7 @@ use super::entry::{Body, Entry, Piece, State, Waiting};
 use super::thread::Thread;
 use crate::browser::Keep;
 use crate::cards::picture::{Picture, Shared};
+use crate::text::folded;
 
 /// Maximum number of stored turns of a conversation, each a question and its answer.
 pub(crate) const TURNS_MAX: usize = 20;
@@ -72,8 +73,8 @@ impl SavedChats {
 
     /// The conversations whose name contains these words.
     pub(crate) fn found(&self, query: &str) -> Vec<Head> {
-        let query = query.trim().to_lowercase();
-        let fits = |it: &&Head| it.name.to_lowercase().contains(&query);
+        let query = folded(query.trim());
+        let fits = |it: &&Head| folded(&it.name).contains(&query);
         self.heads.iter().filter(fits).cloned().collect()
     }
 

@@ -46,6 +46,7 @@ pub(super) static FAMILY: Family = Family {
     places: &[Place {
         tool: "list_movies",
         name: Key::BoxOffice,
+        reading: "ちけっとまどぐち",
         icon: "M3 5h14v3a2 2 0 0 0 0 4v3H3v-3a2 2 0 0 0 0-4zM12 5v10",
         start: || At::BoxOffice(Booking::default()).route(),
         read: At::canonical,

@@ -38,6 +38,7 @@ pub(super) static FAMILY: Family = Family {
         Place {
             tool: "list_conversations",
             name: Key::TalkPlace,
+            reading: "かいわ",
             icon: "M2 4h11v7H7l-3 3v-3H2zM16 8h2v7h-2v3l-3-3H9",
             start: || At::List(Filter::default()).route(),
             read: At::canonical,
@@ -51,6 +52,7 @@ pub(super) static FAMILY: Family = Family {
         Place {
             tool: "start_chat",
             name: Key::AgentsPlace,
+            reading: "",
             icon: "M4 7h12v9H4zM10 7V3M7.5 11v1M12.5 11v1",
             start: || Agents(None).route(),
             read: Agents::canonical,

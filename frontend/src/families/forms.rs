@@ -38,6 +38,7 @@ pub(super) static FAMILY: Family = Family {
     places: &[Place {
         tool: "list_form_submissions",
         name: Key::FormsPlace,
+        reading: "",
         icon: "M5 3h10v14H5zM8 7h4M8 10h4M8 13h2",
         start: || At::List(None).route(),
         read: At::canonical,
@@ -56,8 +57,8 @@ pub(super) static FAMILY: Family = Family {
     views: &[View { elsewhere: Some(Key::CardFormBelow), ..View::new("form_request") }],
     activity: Some(ActivitySource {
         tool: "list_form_submissions",
-        arguments: || Some(json!({ "status": "waiting" })),
         // What a chat of this browser asks is announced as the chat's.
+        arguments: || Some(json!({ "status": "waiting" })),
         resource: Some("form://submissions.csv"),
         read: |value| {
             let asked = keeping::asked();

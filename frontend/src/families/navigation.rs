@@ -32,6 +32,7 @@ pub(super) static FAMILY: Family = Family {
     places: &[Place {
         tool: "route_search",
         name: Key::NavPlace,
+        reading: "",
         icon: "M10 18s-6-5.5-6-10a6 6 0 0 1 12 0c0 4.5-6 10-6 10zM10 6.5a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3z",
         start: || RouteQuery::default().route(),
         read: RouteQuery::canonical,

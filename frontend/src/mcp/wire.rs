@@ -72,6 +72,11 @@ impl Tool {
         own.or(self.description.as_deref()).unwrap_or_default().to_owned()
     }
 
+    /// Its Japanese title as kana.
+    pub(crate) fn reading(&self) -> Option<&str> {
+        self.text(Lang::Ja)?.get("reading")?.as_str()
+    }
+
     /// Label and description of an argument, in the tool's language version beyond its schema, else the schema's.
     pub(crate) fn argument(&self, lang: Lang, name: &str) -> Explained {
         let text = |key: &str| self.text(lang)?.get(key)?.get(name)?.as_str();

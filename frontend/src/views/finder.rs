@@ -27,6 +27,10 @@ const PAUSE: Duration = Duration::from_millis(200);
 const KIND_MAX: usize = 6;
 const ALL_MAX: usize = 30;
 
+/// How the operator's tabs are read, by [`LINKS`].
+const READINGS: [&str; LINKS.len()] =
+    ["", "", "よびだし", "", "りようしゃとトークン", "ほぞんデータ", "せっていち"];
+
 /// An entry that can be opened.
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
@@ -181,23 +185,24 @@ pub(crate) fn FinderView() -> impl IntoView {
 
 /// The page's own entries: views, tools, and stored chats.
 fn page_entries(operator: OperatorOffer, lang: Lang, sought: &str) -> Vec<Entry> {
-    let mut places = vec![(Key::FinderHome, Route::Home)];
+    let mut places = vec![(Key::FinderHome, "さいしょのページ", Route::Home)];
     let served = table::places().filter(|it| it.is_shown());
-    places.extend(served.map(|it| (it.name, it.start())));
-    places.extend(page().has_assistants.get().then_some((Key::ChatPlace, Route::Chat(None))));
+    places.extend(served.map(|it| (it.name, it.reading, it.start())));
+    places.extend(page().has_assistants.get().then_some((Key::ChatPlace, "", Route::Chat(None))));
     places.extend([
-        (Key::Counter, Route::Counter(None)),
-        (Key::ApprovalsTitle, Route::Approvals),
-        (Key::Preferences, Route::Preferences),
+        (Key::Counter, "", Route::Counter(None)),
+        (Key::ApprovalsTitle, "しょうにんまち", Route::Approvals),
+        (Key::Preferences, "せってい", Route::Preferences),
     ]);
     if operator.is_offered() {
-        let tab = |(key, tab)| (key, Route::Operator(tab));
-        places.push(tab((Key::OperatorPlace, OperatorTab::Now)));
-        places.extend(LINKS.into_iter().skip(1).map(tab));
+        places.push((Key::OperatorPlace, "うんよう", Route::Operator(OperatorTab::Now)));
+        let tabs = LINKS.into_iter().zip(READINGS).skip(1);
+        places.extend(tabs.map(|((key, tab), reading)| (key, reading, Route::Operator(tab))));
     }
-    let place = |(key, route): (Key, Route)| {
+    let place = |(key, reading, route): (Key, &str, Route)| {
         // In either language: readers know a view by the name they met.
-        let fits = [Lang::Ja, Lang::En].iter().any(|it| has(it.say(key), sought));
+        let names = [Lang::Ja.say(key), Lang::En.say(key), reading];
+        let fits = names.iter().any(|it| has(it, sought));
         fits.then(|| Entry {
             kind: match &route {
                 Route::Operator(tab) if *tab != OperatorTab::Now => Key::OperatorPlace,
@@ -221,8 +226,10 @@ fn page_entries(operator: OperatorOffer, lang: Lang, sought: &str) -> Vec<Entry>
     }));
     page().tools.with(|tools| {
         let tools = tools.ready().into_iter().flatten();
-        let fits =
-            |it: &&crate::mcp::wire::Tool| has(&it.name, sought) || has(&it.title(lang), sought);
+        let fits = |it: &&crate::mcp::wire::Tool| {
+            let names = [&*it.name, &it.title(lang), it.reading().unwrap_or_default()];
+            names.iter().any(|it| has(it, sought))
+        };
         all.extend(tools.filter(fits).take(KIND_MAX).map(|it| Entry {
             kind: Key::Tool,
             label: it.title(lang),
@@ -277,6 +284,7 @@ mod tests {
     fn finds_entries_regardless_of_width_and_case() {
         assert!(has("Reserve seats", &folded("ＳＥＡＴＳ res")));
         assert!(has("チケット窓口", &folded("ちけっと")));
+        assert!(has("しょうにんまち", &folded("ｼｮｳﾆﾝ")));
         assert!(!has("Reserve seats", &folded("seat film")));
         assert!(has("anything", ""));
     }

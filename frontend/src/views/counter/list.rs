@@ -6,7 +6,7 @@ use crate::browser;
 use crate::mcp::wire::Tool;
 use crate::page::page;
 use crate::route::Route;
-use crate::text::{Key, Lang};
+use crate::text::{Key, Lang, folded};
 
 /// Effect of a tool, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,13 +39,13 @@ impl Group {
 fn grouped(tools: &[Tool], query: &str, lang: Lang) -> Vec<(Group, Vec<Tool>)> {
     let mut groups: Vec<(Group, Vec<Tool>)> =
         [Group::Look, Group::Do, Group::Undo].map(|group| (group, Vec::new())).into();
-    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let sought = folded(query);
     for tool in tools.iter().filter(|it| !it.is_for_pages()) {
-        let text =
-            [&tool.name, &tool.title(lang), &tool.title(lang.other()), &tool.description(lang)]
-                .map(|it| it.to_lowercase())
-                .join(" ");
-        if words.iter().all(|word| text.contains(word)) {
+        let titles = [tool.title(lang), tool.title(lang.other()), tool.description(lang)];
+        let [title, other, description] = titles.each_ref().map(String::as_str);
+        let reading = tool.reading().unwrap_or_default();
+        let text = folded(&[&tool.name, title, other, description, reading].join(" "));
+        if sought.split_whitespace().all(|word| text.contains(word)) {
             let own = Group::for_tool(tool);
             let group = groups.iter_mut().find(|it| it.0 == own);
             group.into_iter().for_each(|it| it.1.push(tool.clone()));
@@ -147,7 +147,8 @@ mod tests {
             { "name": "cancel_reservation", "title": "予約取消" },
             { "name": "list_movies", "title": "映画一覧", "annotations": { "readOnlyHint": true },
               "_meta": { "madoguchi/text": { "en": { "title": "List films" } } } },
-            { "name": "reserve_seats", "title": "座席予約", "_meta": { "ui": { "visibility": ["model", "app"] } } },
+            { "name": "reserve_seats", "title": "座席予約", "_meta": { "ui": { "visibility": ["model", "app"] },
+              "madoguchi/text": { "ja": { "reading": "ざせきよやく" } } } },
             { "name": "save_form_draft", "title": "下書き保存", "_meta": { "ui": { "visibility": ["app"] } } },
         ]);
         tools.as_array().unwrap().iter().map(Tool::parse).collect()
@@ -175,5 +176,13 @@ mod tests {
         assert_eq!(names("films", Lang::Ja), ["list_movies"]);
         assert_eq!(names("映画 list", Lang::En), ["list_movies"]);
         assert_eq!(names("dragon", Lang::En), Vec::<String>::new());
+    }
+
+    #[test]
+    fn search_takes_kana_of_any_kind_and_width() {
+        for query in ["せき", "セキ", "ｾｷ", "ざせき", "ｻﾞｾｷ", "ｒｅｓｅｒｖｅ　せき"]
+        {
+            assert_eq!(names(query, Lang::En), ["reserve_seats"], "{query}");
+        }
     }
 }
