@@ -94,7 +94,9 @@ fn Choice(shown: Shown) -> impl IntoView {
     let option = move |index: usize| {
         let (summary, time, usual, distance) = shown.with(|routes| {
             let route = &routes[index].route;
-            let usual = route.duration_in_traffic.as_ref().map(|_| route.duration.text.clone());
+            let traffic = route.duration_in_traffic.as_ref();
+            let usual = traffic.filter(|it| it.text != route.duration.text);
+            let usual = usual.map(|_| route.duration.text.clone());
             (route.summary.clone(), time(route).text.clone(), usual, route.distance.text.clone())
         });
         let toll = move |lang: Lang| {
@@ -270,7 +272,7 @@ fn cell(element: Element, is_fastest: bool) -> impl IntoView {
     let text = |it: Option<Measure>| it.map(|it| it.text);
     let (usual, traffic) = (text(element.duration), text(element.duration_in_traffic));
     let time = traffic.clone().or_else(|| usual.clone()).unwrap_or_default();
-    let usual = usual.filter(|_| traffic.is_some());
+    let usual = usual.filter(|it| traffic.as_ref().is_some_and(|own| own != it));
     any_view! {
         <td class:is-fastest=is_fastest>
             <span class="comparison-time">{time}</span>

@@ -71,6 +71,7 @@ macro_rules! with_navigation_words {
             NavRoutes: "ルートの候補", "Routes";
             NavRoute: "経由", "Via";
             NavTime: "時間", "Time";
+            NavUsualTime: "通常の時間", "Usually";
             NavTrafficTime: "渋滞込みの時間", "Time in traffic";
             NavDistance: "距離", "Distance";
             NavToll: "有料道路の料金", "Toll";

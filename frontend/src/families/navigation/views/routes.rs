@@ -31,10 +31,14 @@ pub(super) fn Chosen() -> impl IntoView {
             view! {
                 <dl class="nav-facts">
                     {match traffic {
-                        Some(traffic) => any_view! {
-                            {fact(Key::NavTrafficTime, traffic.text, "is-main")}
-                            {fact(Key::NavTime, own.route.duration.text.clone(), "")}
-                        },
+                        Some(traffic) => {
+                            let usual = own.route.duration.text.clone();
+                            let usual = (usual != traffic.text).then_some(usual);
+                            any_view! {
+                                {fact(Key::NavTrafficTime, traffic.text, "is-main")}
+                                {usual.map(|it| fact(Key::NavUsualTime, it, ""))}
+                            }
+                        }
                         None => fact(Key::NavTime, own.route.duration.text.clone(), "is-main")
                             .into_any(),
                     }}
@@ -92,6 +96,8 @@ pub(super) fn Routes() -> impl IntoView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Traffic,
+    /// The time without traffic, beside the one in it.
+    Usual,
     Time,
     Distance,
     Toll,
@@ -110,10 +116,19 @@ impl Kind {
     fn known_in(found: &Found) -> Vec<Self> {
         let all = &found.alternatives;
         let has_traffic = all.iter().any(|it| it.route.duration_in_traffic.is_some());
+        // The same time is not stated twice.
+        let is_other = |it: &Alternative| {
+            it.route
+                .duration_in_traffic
+                .as_ref()
+                .is_none_or(|own| own.text != it.route.duration.text)
+        };
+        let has_usual = all.iter().any(is_other);
         let has_toll = all.iter().any(|it| it.details.toll.is_some());
         let kinds = [
             (Self::Traffic, has_traffic),
-            (Self::Time, true),
+            (Self::Usual, has_traffic && has_usual),
+            (Self::Time, !has_traffic),
             (Self::Distance, true),
             (Self::Toll, has_toll),
         ];
@@ -123,6 +138,7 @@ impl Kind {
     fn key(self) -> Key {
         match self {
             Self::Traffic => Key::NavTrafficTime,
+            Self::Usual => Key::NavUsualTime,
             Self::Time => Key::NavTime,
             Self::Distance => Key::NavDistance,
             Self::Toll => Key::NavToll,
@@ -132,7 +148,7 @@ impl Kind {
     fn text(self, own: &Alternative, lang: Lang) -> String {
         let text = match self {
             Self::Traffic => own.route.duration_in_traffic.as_ref().map(|it| it.text.clone()),
-            Self::Time => Some(own.route.duration.text.clone()),
+            Self::Usual | Self::Time => Some(own.route.duration.text.clone()),
             Self::Distance => Some(own.route.distance.text.clone()),
             Self::Toll => own.details.toll.as_ref().map(|it| amount(it, lang)),
         };
@@ -143,7 +159,9 @@ impl Kind {
     fn difference(self, own: &Alternative, base: &Alternative, lang: Lang) -> Option<String> {
         Some(match self {
             Self::Traffic => found::time(own.seconds(), base.seconds(), lang),
-            Self::Time => found::time(own.route.duration.value, base.route.duration.value, lang),
+            Self::Usual | Self::Time => {
+                found::time(own.route.duration.value, base.route.duration.value, lang)
+            }
             Self::Distance => found::distance(own.route.distance.value, base.route.distance.value),
             Self::Toll => {
                 return found::toll(own.details.toll.as_ref()?, base.details.toll.as_ref()?);
@@ -363,8 +381,15 @@ mod tests {
     #[test]
     fn omits_columns_without_values() {
         assert_eq!(Kind::known_in(&found([None, None], None)), [Kind::Time, Kind::Distance]);
-        let all = [Kind::Traffic, Kind::Time, Kind::Distance, Kind::Toll];
+        let all = [Kind::Traffic, Kind::Usual, Kind::Distance, Kind::Toll];
         assert_eq!(Kind::known_in(&found([Some(1_320.0), None], Some(3_120))), all);
+        let mut free = found([None, None], Some(2_460));
+        free.alternatives.truncate(1);
+        assert_eq!(
+            Kind::known_in(&free),
+            [Kind::Traffic, Kind::Distance],
+            "one time is stated once"
+        );
     }
 
     #[test]
