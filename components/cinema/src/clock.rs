@@ -27,14 +27,21 @@ pub struct Day {
     pub from: Time,
 }
 
+/// Name of the cinema's zone: the setting `timezone`.
+///
+/// # Errors
+/// If the setting is no text.
+pub fn zone_name() -> Result<String, Unfit> {
+    Ok(settings::get("timezone")?.unwrap_or_else(|| DEFAULT_ZONE.to_owned()))
+}
+
 impl Clock {
     /// Current time in the zone of the setting `timezone`.
     ///
     /// # Errors
     /// If the setting is no zone of the IANA database.
     pub fn from_settings() -> Result<Self, Unfit> {
-        let name = settings::get::<String>("timezone")?;
-        Self::at(name.as_deref().unwrap_or(DEFAULT_ZONE), Timestamp::now())
+        Self::at(&zone_name()?, Timestamp::now())
     }
 
     /// Like [`Clock::from_settings`], for a tool.

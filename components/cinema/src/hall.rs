@@ -4,7 +4,7 @@ use output::cinema::{PriceList, Seat, SeatKind, SeatMap, SeatRules, Showtime, pa
 use toolkit::{Stop, events, resources::filled, sql};
 
 use crate::{
-    clock::Clock,
+    clock::{Clock, zone_name},
     programme::{self, ShowtimeId, Slot, closed, days_listed},
     refusals::{seat_data_unavailable, showtime_not_found},
     reservation::seats_per_reservation_max,
@@ -75,6 +75,7 @@ impl Hall {
             seats_max: u32::try_from(seats_per_reservation_max()?).ok(),
             prices: self.prices,
             rules: Some(rules::set()?).filter(|it| *it != SeatRules::default()),
+            timezone: Some(zone_name()?),
         })
     }
 }

@@ -4,6 +4,8 @@ use output::cinema::{Change, Price, Reservation, ReservationStatus, ReservedSeat
 use serde::Deserialize;
 use toolkit::{Stop, settings, settings::Unfit, sql, sql::Rows};
 
+use crate::clock::zone_name;
+
 /// Default maximum of seats per call (CIN-44).
 const SEATS_DEFAULT: usize = 10;
 /// Upper limit of that maximum.
@@ -112,6 +114,7 @@ impl Stored {
             transferred_to: self.transferred_to,
             transferred_from: self.transferred_from,
             history: history.transpose().expect("changes are stored as JSON").unwrap_or_default(),
+            timezone: zone_name().ok(),
         }
     }
 }

@@ -21,6 +21,9 @@ pub struct Movies {
     /// What the clock of the cinema shows (`YYYY-MM-DDTHH:MM:SS`), where there are films: the reader may be in another zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
+    /// The zone of its times, by IANA: `Asia/Tokyo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
 }
 
 /// A film of the catalogue.
@@ -121,6 +124,9 @@ pub struct SeatMap {
     /// What a choice of seats has to keep to; [`SeatRules::broken`] says whether it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<SeatRules>,
+    /// The zone of its times, by IANA: `Asia/Tokyo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
 }
 
 /// A seat, and whether it is taken.
@@ -262,6 +268,9 @@ pub struct Reservation {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "objects")]
     pub history: Vec<Change>,
+    /// The zone of its times, by IANA: `Asia/Tokyo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
 }
 
 /// Schema of lists of objects without their fields, which keeps tool lists small.

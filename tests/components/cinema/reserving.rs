@@ -29,6 +29,7 @@ async fn reservation_has_the_specified_fields_and_agreed_extensions() {
         "theater_name": "ミニシアター",
         "theater_name_en": "Mini Theatre",
         "total": { "currency": "JPY", "amount": 3_600 },
+        "timezone": "Asia/Tokyo",
     });
     assert_eq!(made, expected, "CIN-40, CIN-41: exactly these seats, without is_reserved");
     let stored = cinema.call("get_reservation", json!({ "reservation_id": id })).await;

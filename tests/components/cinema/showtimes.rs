@@ -227,6 +227,7 @@ async fn operator_sets_the_cinemas_zone() {
     let berlin = zone("Europe/Berlin").start().await;
     let made = berlin.call("reserve_seats", order("u1", morning, &["A2"])).await;
     assert_eq!(made["reserved_at"], "2026-11-20T02:00:00", "CIN-X4");
+    assert_eq!(made["timezone"], "Europe/Berlin", "it says whose time that is");
     // In Tokyo it began half an hour ago, and in Los Angeles it is still the day before.
     let tokyo = zone("Asia/Tokyo").start().await;
     let failure = tokyo.failure("reserve_seats", order("u1", morning, &["A2"])).await;
@@ -234,6 +235,11 @@ async fn operator_sets_the_cinemas_zone() {
     let west = zone("America/Los_Angeles").start().await;
     let listed = west.call("list_showtimes", json!({ "movie_id": "akira" })).await;
     assert_eq!(listed["showtimes"][0]["start_time"], "2026-11-19T20:45:00", "CIN-X4");
+    let map =
+        west.call("list_available_seats", json!({ "showtime_id": "st-20261120-s1-1830" })).await;
+    for output in [map, west.call("list_movies", json!({})).await] {
+        assert_eq!(output["timezone"], "America/Los_Angeles", "CIN-X4");
+    }
     for wrong in [json!("Asia/Tokio"), json!(""), json!("+09:00"), json!(9)] {
         let bench = bench().settings(json!({ "timezone": wrong }));
         let error = bench.try_start().await.err().expect("it must not start");

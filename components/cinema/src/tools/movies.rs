@@ -13,7 +13,7 @@ use toolkit::{Hints, Stop, Text, Tool, User, invalid, sql};
 use super::{at_most, day, reject_problems};
 use crate::{
     catalog::Film,
-    clock::{Clock, naive},
+    clock::{Clock, naive, zone_name},
     programme::{self, Showing, Slot, closed_from, days_asked, days_listed, first_id_of, showings},
     refusals::movie_not_found,
     titles,
@@ -69,7 +69,8 @@ impl Tool for ListMovies {
             None => Movies { movies: on(&films), ..Movies::default() },
         };
         let now = (!found.movies.is_empty()).then(|| naive(clock.now()));
-        Ok(Movies { now, ..found })
+        let timezone = now.is_some().then(zone_name).transpose()?;
+        Ok(Movies { now, timezone, ..found })
     }
 }
 
@@ -119,7 +120,7 @@ fn matching(query: &str, films: &[(&Film, usize)]) -> Movies {
     let english = |it: &&Film| it.title_en.clone().unwrap_or_else(|| it.title.clone());
     let suggestions_en = near.iter().map(english).collect();
     let suggestions = near.iter().map(|it| it.title.clone()).collect();
-    Movies { movies, suggestions, suggestions_en, now: None }
+    Movies { movies, suggestions, suggestions_en, ..Movies::default() }
 }
 
 fn nearest<'a>(query: &str, films: &[(&'a Film, usize)]) -> Vec<&'a Film> {

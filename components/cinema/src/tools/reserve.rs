@@ -12,7 +12,7 @@ use toolkit::{
 
 use super::{NAME_CHARS_MAX, SEATS, at_most, length, reject_problems};
 use crate::{
-    clock::{Clock, naive},
+    clock::{Clock, naive, zone_name},
     hall::publish_seats,
     holds::{self, Held, end, free_expired},
     picks::{Chosen, Open, Picked, insert_reserved, is_written, on_sale},
@@ -187,6 +187,7 @@ impl ReserveSeats {
             start_time: Some(naive(start)),
             theater_name: Some(slot.screen_name),
             theater_name_en: slot.screen_name_en,
+            timezone: zone_name().ok(),
             ..Reservation::default()
         };
         Plan {
