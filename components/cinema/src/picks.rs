@@ -19,7 +19,7 @@ use crate::{
         seat_not_found, showtime_closed, showtime_not_found,
     },
     rules,
-    suggestion::{Suggestion, suggest},
+    suggestion::{Suggestion, avoided, suggest},
 };
 
 /// Requested seats of a showing.
@@ -191,10 +191,13 @@ impl Picked<'_> {
     /// Rejects a choice that breaks rules, suggesting other seats if there are some.
     fn refuse(&self, broken: &[Broken], own: Option<&str>, clock: &Clock) -> Result<Stop, Stop> {
         let hall = Hall::load(self.showtime_id, own, clock)?;
-        let is_place =
-            |it: &&Seat| it.kind == SeatKind::Wheelchair && self.seat_ids.contains(&it.seat_id);
-        let wheelchairs = hall.seats.iter().filter(is_place).count();
-        let found = suggest(&hall.seats, self.seat_ids.len(), wheelchairs, self.rules);
+        let count_of = |kind| {
+            let is_such = |it: &&Seat| it.kind == kind && self.seat_ids.contains(&it.seat_id);
+            hall.seats.iter().filter(is_such).count()
+        };
+        let wheelchairs = count_of(SeatKind::Wheelchair);
+        let avoided = avoided(count_of(SeatKind::Premium) > 0, hall.prices.as_ref());
+        let found = suggest(&hall.seats, self.seat_ids.len(), wheelchairs, self.rules, avoided);
         let seat_ids = |found: Suggestion<'_>| -> Vec<_> {
             found.parts.into_iter().flatten().map(|it| it.seat_id.clone()).collect()
         };

@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use output::cinema::{Seat, SeatKind, SeatRules};
+use output::cinema::{PriceList, Seat, SeatKind, SeatRules};
 
 /// Weight of the distance from the middle to a side wall; from the screen to the back it is 1,000.
 const SIDE: i64 = 500;
@@ -19,14 +19,16 @@ pub struct Suggestion<'a> {
 /// Returns the best `count` of `seats`, which are all seats of a hall in order; `None` if too few are free.
 ///
 /// Wheelchair places and their companion seats are only suggested on request, with at least as many
-/// places as requested. Pairs come last. Choices that break the `rules` are not suggested.
+/// places as requested. Seats of the `avoided` kind come late, pairs last. Choices that break the `rules`
+/// are not suggested.
 pub fn suggest(
     seats: &[Seat],
     count: usize,
     wheelchairs: usize,
     rules: SeatRules,
+    avoided: Option<SeatKind>,
 ) -> Option<Suggestion<'_>> {
-    let hall = Hall { rules, ..Hall::new(seats) };
+    let hall = Hall { rules, avoided, ..Hall::new(seats) };
     let wanted = |it: &Seat| wheelchairs > 0 || !is_beside_or_place(it);
     let runs = hall.runs(wanted);
     let together = runs.iter().flat_map(|it| it.blocks(count));
@@ -34,15 +36,29 @@ pub fn suggest(
     together.sort_by_cached_key(|block| {
         let company = Reverse(block.count(SeatKind::Companion).min(1));
         let (places, pairs) = (block.places(), block.count(SeatKind::Pair));
-        (places, company, pairs, block.gaps, hall.cost(block), block.row, block.first())
+        let avoided = hall.avoided(block);
+        (places, company, pairs, avoided, block.gaps, hall.cost(block), block.row, block.first())
     });
     let keeps = |it: &Block<'_, '_>| hall.follows_rules(std::slice::from_ref(it));
     let best = together.into_iter().find(keeps);
-    let without_pairs = hall.runs(|it| wanted(it) && it.kind != SeatKind::Pair);
+    let is_plain = |it: &Seat| wanted(it) && it.kind != SeatKind::Pair;
+    let of_kind = hall.runs(|it| is_plain(it) && Some(it.kind) != avoided);
+    let without_pairs = hall.runs(is_plain);
     let parts = best.map(|it| vec![it]);
+    let parts = parts.or_else(|| split(&hall, &of_kind, count, wheelchairs));
     let parts = parts.or_else(|| split(&hall, &without_pairs, count, wheelchairs));
     let parts = parts.or_else(|| split(&hall, &runs, count, wheelchairs))?;
     Some(Suggestion { parts: parts.into_iter().map(|it| it.seats.to_vec()).collect() })
+}
+
+/// The kind of seats to suggest late: ordinary ones for those who want premium, else premium ones that cost more.
+pub fn avoided(wants_premium: bool, prices: Option<&PriceList>) -> Option<SeatKind> {
+    let amount = |list: &PriceList, kind| list.of(kind).amount;
+    let is_dearer = |it: &PriceList| amount(it, SeatKind::Premium) > amount(it, SeatKind::Standard);
+    match wants_premium {
+        true => Some(SeatKind::Standard),
+        false => Some(SeatKind::Premium).filter(|_| prices.is_some_and(is_dearer)),
+    }
 }
 
 fn is_beside_or_place(seat: &Seat) -> bool {
@@ -62,6 +78,7 @@ fn column(seat: &Seat) -> i64 {
 struct Hall<'a> {
     seats: &'a [Seat],
     rules: SeatRules,
+    avoided: Option<SeatKind>,
     rows: Vec<&'a [Seat]>,
     left: i64,
     right: i64,
@@ -87,7 +104,12 @@ impl<'a> Hall<'a> {
         let columns = || seats.iter().map(column);
         let (left, right) = (columns().min().unwrap_or(0), columns().max().unwrap_or(0));
         let rows = seats.chunk_by(|one, next| one.row == next.row).collect();
-        Self { seats, rules: SeatRules::default(), rows, left, right }
+        Self { seats, rules: SeatRules::default(), avoided: None, rows, left, right }
+    }
+
+    /// Number of seats of the avoided kind.
+    fn avoided(&self, block: &Block<'_, '_>) -> usize {
+        self.avoided.map_or(0, |it| block.count(it))
     }
 
     /// Whether choosing these parts follows the rules.
@@ -175,16 +197,15 @@ impl Suggestion<'_> {
                 ),
             ),
         };
-        if count == 1 {
-            return (ja, en);
-        }
-        // Kinds of requested seats among them.
+        // Who asks for one wheelchair place knows what it is.
         let kinds = [
+            (SeatKind::Premium, "プレミアム席", "Premium seats"),
             (SeatKind::Wheelchair, "車椅子スペース", "Wheelchair places"),
             (SeatKind::Companion, "同伴者席", "Companions' seats"),
         ];
-        let are = kinds.into_iter().filter_map(|(kind, name, name_en)| {
-            let seats = self.parts.iter().flatten().filter(|it| it.kind == kind);
+        let kinds = &kinds[..if count == 1 { 1 } else { kinds.len() }];
+        let are = kinds.iter().filter_map(|(kind, name, name_en)| {
+            let seats = self.parts.iter().flatten().filter(|it| it.kind == *kind);
             let seats: Vec<_> = seats.map(|it| it.seat_id.as_str()).collect();
             (!seats.is_empty()).then_some((name, name_en, seats))
         });
@@ -295,15 +316,17 @@ fn apart(one: &Block<'_, '_>, other: &Block<'_, '_>) -> i64 {
     (one.row - other.row).abs() * ROW_APART + (one.middle() - other.middle()).abs()
 }
 
-/// Score, lower is better: parts, wheelchair places, single people, isolated seats, then distance and place.
-fn score(hall: &Hall<'_>, parts: &[Block<'_, '_>]) -> (usize, usize, usize, u32, i64) {
+/// Score, lower is better: parts, wheelchair places, avoided seats, single people, isolated seats, then distance and
+/// place.
+fn score(hall: &Hall<'_>, parts: &[Block<'_, '_>]) -> (usize, usize, usize, usize, u32, i64) {
+    let avoided = parts.iter().map(|it| hall.avoided(it)).sum();
     let places = parts.iter().map(Block::places).sum();
     let alone = parts.iter().filter(|it| it.seats.len() == 1).count();
     let gaps = parts.iter().map(|it| u32::from(it.gaps)).sum();
     let way: i64 = parts.iter().skip(1).map(|it| apart(&parts[0], it)).sum();
     let cost: i64 = parts.iter().map(|it| hall.cost(it)).sum();
     let count = i64::try_from(parts.len()).unwrap_or(i64::MAX).max(1);
-    (parts.len(), places, alone, gaps, way * APART + cost / count)
+    (parts.len(), places, avoided, alone, gaps, way * APART + cost / count)
 }
 
 #[cfg(test)]
@@ -314,7 +337,7 @@ mod tests {
     /// Suggested seats, part by part.
     fn suggested(rows: &[&str], count: usize, wheelchair: bool) -> Option<Vec<String>> {
         let seats = drawn(rows);
-        let found = suggest(&seats, count, usize::from(wheelchair), SeatRules::default())?;
+        let found = suggest(&seats, count, usize::from(wheelchair), SeatRules::default(), None)?;
         Some(found.parts.iter().map(|it| format_seats(it, "-")).collect())
     }
 
@@ -407,7 +430,7 @@ mod tests {
     fn seats_several_wheelchairs_together_or_apart() {
         let of = |rows: &[&str], count, places| {
             let seats = drawn(rows);
-            let found = suggest(&seats, count, places, SeatRules::default())?;
+            let found = suggest(&seats, count, places, SeatRules::default(), None)?;
             Some(found.parts.iter().map(|it| format_seats(it, "-")).collect::<Vec<_>>())
         };
         assert_eq!(of(&["ssss", "wwss"], 3, 2).unwrap(), ["B1-B3"]);
@@ -419,7 +442,7 @@ mod tests {
     #[test]
     fn companion_seat_follows_the_wheelchair() {
         let seats = drawn(&["ssss", "wcss"]);
-        let found = suggest(&seats, 2, 1, SeatRules::default()).unwrap();
+        let found = suggest(&seats, 2, 1, SeatRules::default(), None).unwrap();
         let (ja, en) = found.sentences();
         assert_eq!(ja, "B1〜B2の2席が並びで空いています。車椅子スペース: B1。同伴者席: B2。");
         let right =
@@ -428,9 +451,37 @@ mod tests {
     }
 
     #[test]
+    fn premium_seats_are_for_those_who_ask() {
+        let priced = |premium| PriceList { standard: 2_000, premium, ..PriceList::default() };
+        let dearer = priced(Some(2_600));
+        assert_eq!(avoided(false, Some(&dearer)), Some(SeatKind::Premium));
+        assert_eq!(avoided(true, Some(&dearer)), Some(SeatKind::Standard));
+        let alike = [None, Some(&priced(None)), Some(&priced(Some(1_500)))];
+        assert_eq!(alike.map(|it| avoided(false, it)), [None; 3], "they cost no more");
+        let of = |rows: &[&str], count, asked| {
+            let seats = drawn(rows);
+            let rules = SeatRules::default();
+            let found = suggest(&seats, count, 0, rules, avoided(asked, Some(&dearer))).unwrap();
+            let names = found.parts.iter().map(|it| format_seats(it, "-")).collect::<Vec<_>>();
+            (names.join(" "), found.sentences().1)
+        };
+        let hall = ["ssssss", "ssssss", "pppppp", "ssssss"];
+        assert_eq!(of(&hall, 2, false).0, "B3-B4", "the best of the ordinary ones");
+        let (seats, sentence) = of(&hall, 2, true);
+        assert_eq!(seats, "C3-C4");
+        assert!(sentence.ends_with(" Premium seats: C3, C4."), "{sentence}");
+        assert_eq!(of(&["sxsxsx", "ppxxxx"], 2, false).0, "B1-B2", "together is better");
+        assert_eq!(of(&["sxsxsx", "pxpxxx"], 2, false).0, "A3 A5", "apart, ordinary ones do");
+        assert_eq!(of(&["sxxxxx", "pxpxxx"], 2, false).0, "A1 B1", "where it must, it takes one");
+        assert_eq!(of(&["ssssss", "xxxxxx"], 2, true).0, "A3-A4", "there are no premium ones");
+        assert!(of(&["xxxx", "xppx"], 1, false).1.ends_with(" Premium seats: B2."));
+    }
+
+    #[test]
     fn describes_where_the_seats_are() {
         let seats = drawn(&["ssxss", "ssxss"]);
-        let text = |count| suggest(&seats, count, 0, SeatRules::default()).unwrap().sentences();
+        let text =
+            |count| suggest(&seats, count, 0, SeatRules::default(), None).unwrap().sentences();
         assert_eq!(text(1).1.split(' ').count(), 3);
         let (ja, en) = text(2);
         assert!(ja.contains("2席が並びで空いています"), "{ja}");
@@ -459,7 +510,7 @@ mod tests {
             let seats = drawn(&rows);
             let free = seats.iter().filter(|it| it.is_free() && !is_place(it)).count();
             for count in 1..=10 {
-                let found = suggest(&seats, count, 0, SeatRules::default());
+                let found = suggest(&seats, count, 0, SeatRules::default(), None);
                 assert_eq!(found.is_some(), free >= count, "{rows:?} {count}");
                 let Some(found) = found else { continue };
                 let all: Vec<_> = found.parts.iter().flatten().collect();
@@ -468,7 +519,10 @@ mod tests {
                 ids.sort();
                 ids.dedup();
                 assert_eq!(ids.len(), count, "{rows:?}");
-                assert_eq!(suggest(&seats, count, 0, SeatRules::default()).as_ref(), Some(&found));
+                assert_eq!(
+                    suggest(&seats, count, 0, SeatRules::default(), None).as_ref(),
+                    Some(&found)
+                );
             }
         }
     }
@@ -482,7 +536,7 @@ mod tests {
             seats_per_person_max: None,
         };
         let seats = drawn(rows);
-        let found = suggest(&seats, count, usize::from(wheelchair), rules)?;
+        let found = suggest(&seats, count, usize::from(wheelchair), rules, None)?;
         Some(found.parts.iter().map(|it| format_seats(it, "-")).collect())
     }
 

@@ -22,7 +22,7 @@ use crate::{
     picks::{Picked, is_written, on_sale},
     programme::{ShowtimeId, still_open},
     rules,
-    suggestion::suggest,
+    suggestion::{avoided, suggest},
 };
 
 /// Maximum entries of one showing.
@@ -289,7 +289,8 @@ fn has_begun(showtime_id: &str, clock: &Clock) -> bool {
 /// Finds free seats for an entry.
 fn fitting(hall: &Hall, entry: &Entry, rules: SeatRules) -> Option<Vec<ReservedSeat>> {
     let count = usize::try_from(entry.seats_count).ok()?;
-    let found = suggest(&hall.seats, count, usize::from(entry.wheelchair), rules)?;
+    let avoided = avoided(false, hall.prices.as_ref());
+    let found = suggest(&hall.seats, count, usize::from(entry.wheelchair), rules, avoided)?;
     if entry.together && found.parts.len() > 1 {
         return None;
     }

@@ -315,7 +315,12 @@ async fn empty_hall_gives_adjacent_seats_and_a_sentence() {
     assert_eq!(found, expected, "of three seats in row C one would be left alone");
     let large = json!({ "showtime_id": "st-20261120-s1-1830", "count": 2 });
     let large = cinema.call("suggest_seats", large).await;
-    assert_eq!(large["seat_ids"], json!(["H10", "H11"]), "central, two thirds back");
+    assert_eq!(large["seat_ids"], json!(["G10", "G11"]), "central, two thirds back");
+    assert_eq!(large["total"]["amount"], 4_000, "none of the dearer ones");
+    let premium = json!({ "showtime_id": "st-20261120-s1-1830", "count": 2, "premium": true });
+    let premium = cinema.call("suggest_seats", premium).await;
+    assert_eq!(premium["seat_ids"], json!(["H10", "H11"]), "they are asked for");
+    assert_eq!(premium["total"]["amount"], 5_200);
     assert_eq!(
         cinema.call("suggest_seats", wanted(2)).await,
         found,

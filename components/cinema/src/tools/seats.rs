@@ -13,7 +13,7 @@ use crate::{
     refusals::{length, not_enough_seats, not_open},
     reservation::seats_per_reservation_max,
     rules,
-    suggestion::suggest,
+    suggestion::{avoided, suggest},
 };
 
 // `list_available_seats`: free seats of a showing (CIN-30 to CIN-35).
@@ -66,8 +66,8 @@ impl Tool for ListAvailableSeats {
 
 // `suggest_seats`: the best free seats.
 
-/// おすすめの空席（並び・中央・後ろ寄り）を提案。予約はしない。
-/// en: Suggests the best free seats: together, central, away from the front. Nothing is reserved.
+/// おすすめの空席（並び・中央・後ろ寄り）を一般席から提案。予約はしない。
+/// en: Suggests the best free ordinary seats: together, central, away from the front. Nothing is reserved.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuggestSeats {
@@ -87,13 +87,19 @@ pub struct SuggestSeats {
     /// en: Optional. How many wheelchair places. One with wheelchair alone
     #[schemars(range(min = 1))]
     wheelchair_places: Option<u32>,
+    /// 任意。true ならプレミアム席から提案する。指定がなければ、より安い一般席から
+    /// en: Optional. With true, premium seats first; else ordinary ones, where they cost less
+    #[serde(default)]
+    premium: bool,
 }
 
 impl Tool for SuggestSeats {
     const NAME: &str = "suggest_seats";
     const TITLE: Text = Text { ja: "おすすめ座席", en: "Suggest seats" };
-    const LABELS: &[(&str, Text)] =
-        &[("wheelchair", Text { ja: "車椅子スペースを含める", en: "With a wheelchair place" })];
+    const LABELS: &[(&str, Text)] = &[
+        ("wheelchair", Text { ja: "車椅子スペースを含める", en: "With a wheelchair place" }),
+        ("premium", Text { ja: "プレミアム席から", en: "Premium seats first" }),
+    ];
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = SeatSuggestion;
 
@@ -120,7 +126,8 @@ impl Tool for SuggestSeats {
         if showtime.is_open == Some(false) {
             return Err(not_open(&showtime, closed_because.as_deref()));
         }
-        let Some(found) = suggest(&seats, count, wheelchairs, rules) else {
+        let avoided = avoided(self.premium, prices.as_ref());
+        let Some(found) = suggest(&seats, count, wheelchairs, rules, avoided) else {
             let (places, free): (Vec<_>, Vec<_>) = seats
                 .iter()
                 .filter(|it| it.is_free())

@@ -149,7 +149,7 @@ impl JoinWaitingList {
         let picked = Picked { showtime_id, seat_ids: &seat_ids, user_id, rules, own_seats: &[] };
         let [owned_count] = sql::query([picked.owned_count(None, clock)])?;
         picked.check_owned(owned_count)?;
-        let found = suggest(&hall.seats, count, usize::from(self.wheelchair), rules);
+        let found = suggest(&hall.seats, count, usize::from(self.wheelchair), rules, None);
         match found.filter(|it| !self.together || it.parts.len() == 1) {
             None => Ok(()),
             Some(found) => {
