@@ -140,6 +140,7 @@ const FIRST: &str = "短いほう|短い方|長いほう|長い方|the shorter|t
 /// Words that make an hour the end of the film.
 const ENDS: &str = "までに終わ|までには終わ|には終わ|で終わる|前に終わ|までに帰|までに出|ends by|ends before|end by|end before|ending by|ending before|finish by|finish before|finished by|finishes by|finishes before|over by|over before|done by|done before|out by|out before|home by|home before|back by|back before";
 const WHEELCHAIR: &str = "車椅子|車いす|車イス|wheelchair";
+const PREMIUM: &str = "プレミアムシート|プレミアム席|プレミアム|premium seats|premium seat|premium";
 
 /// Conditions besides a title.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -161,6 +162,8 @@ pub(super) struct Conditions {
     /// Exclusion, as written.
     pub(super) without: Option<String>,
     pub(super) wheelchair: bool,
+    /// Whether premium seats are requested.
+    pub(super) premium: bool,
     /// Whether the named hour is the end of the film.
     pub(super) ends: bool,
     /// Position in the hall.
@@ -229,6 +232,7 @@ impl Conditions {
             rating: rating(&utterance.lower).map(|it| it.0),
             without: utterance.excluded_name().map(|it| it.text),
             wheelchair: has(WHEELCHAIR),
+            premium: has(PREMIUM) && !avoids(utterance, PREMIUM),
             ends,
             position: {
                 let mut wished =
@@ -261,7 +265,7 @@ impl Conditions {
 
     /// Whether seats somewhere in the hall are requested.
     pub(super) fn is_seated(&self) -> bool {
-        self.position.is_some() || self.row.is_some() || self.wheelchair
+        self.position.is_some() || self.row.is_some() || self.wheelchair || self.premium
     }
 
     /// Applies new conditions of a later sentence; returns whether there are any.
@@ -271,6 +275,7 @@ impl Conditions {
         self.row = later.row.or(self.row.take());
         self.position = later.position.or(self.position);
         self.wheelchair |= later.wheelchair;
+        self.premium |= later.premium;
         let is_ordered = later.is_first && self.order != later.order;
         if is_ordered {
             (self.order, self.is_first) = (later.order, true);
@@ -283,6 +288,7 @@ impl Conditions {
         self.pick = self.pick.or(before.pick);
         self.row = self.row.take().or_else(|| before.row.clone());
         self.wheelchair |= before.wheelchair;
+        self.premium |= before.premium;
         self.position = self.position.or(before.position);
     }
 
@@ -314,6 +320,9 @@ impl Conditions {
         }
         if self.wheelchair {
             used.extend(marks(WHEELCHAIR).map(str::to_owned));
+        }
+        if self.premium && is_seated {
+            used.extend(marks(PREMIUM).map(str::to_owned));
         }
         for (position, words) in POSITIONS {
             // The position matters while choosing seats.

@@ -38,16 +38,21 @@ impl Fares {
         self.amounts.retain(|it, _| seats.contains(&it));
     }
 
-    /// Total of `seats` in brackets; empty unless all prices are known.
-    pub(super) fn total(&self, seats: &[String], context: &TurnContext<'_>) -> String {
+    /// What `seats` cost together, unless a price is unknown.
+    pub(super) fn cost(&self, seats: &[String], context: &TurnContext<'_>) -> Option<String> {
         let total: Option<u64> = seats.iter().map(|it| self.amounts.get(it)).sum();
-        match total.filter(|it| *it > 0 && !self.currency.is_empty()) {
-            Some(total) => {
-                let total = money(total, &self.currency, context.language);
-                context.say(format!("（合計 {total}）"), format!(" ({total} in all)"))
-            }
-            None => String::new(),
-        }
+        let total = total.filter(|it| *it > 0 && !self.currency.is_empty())?;
+        let total = money(total, &self.currency, context.language);
+        Some(match seats {
+            [_] => total,
+            _ => context.say(format!("合計 {total}"), format!("{total} in all")),
+        })
+    }
+
+    /// The same in brackets, or nothing.
+    pub(super) fn total(&self, seats: &[String], context: &TurnContext<'_>) -> String {
+        let cost = self.cost(seats, context);
+        cost.map_or_else(String::new, |it| context.say(format!("（{it}）"), format!(" ({it})")))
     }
 }
 
@@ -159,6 +164,54 @@ mod tests {
             let answer = talk.back(&[output(json!({ "seats": [], "prices": prices }))]);
             let text = concluded(&answer).text();
             assert!(text.contains(price) && !text.contains('※'), "{text}");
+        }
+    }
+    /// Four rows of six, the third one premium; ordinary seats in front of it are free where `has_ordinary`.
+    fn hall(has_ordinary: bool) -> ToolResult {
+        let all = ["A", "B", "C", "D"].iter().flat_map(|row| (1..=6).map(move |it| (*row, it)));
+        let seat = |(row, number): (&str, u32)| {
+            let kind = if row == "C" { "premium" } else { "standard" };
+            json!({ "seat_id": format!("{row}{number}"), "row": row, "number": number, "kind": kind,
+                "is_reserved": row != "C" && !has_ordinary })
+        };
+        let prices = json!({ "currency": "JPY", "standard": 2000, "premium": 2600 });
+        output(json!({ "seats": all.map(seat).collect::<Vec<_>>(), "prices": prices }))
+    }
+
+    /// Labels of the seats that are offered.
+    fn offered(sentence: &str, has_ordinary: bool) -> Vec<String> {
+        let mut talk = Talk::new(super::super::next, TOOLS);
+        assert_eq!(call(&talk.say(sentence)).0, "list_available_seats", "{sentence}");
+        let form = call(&talk.back(&[hall(has_ordinary)])).1["form_schema"].clone();
+        let options = form["fields"][0]["options"].as_array().unwrap();
+        options.iter().map(|it| it["label"].as_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn offers_ordinary_seats_first_with_prices() {
+        let shown = offered("上映回 st-2 を2席予約したい", true);
+        assert_eq!(shown[0], "B3・B4（おすすめ、合計 4,000円）");
+        assert_eq!(shown.last().unwrap(), "C3・C4（プレミアム席、合計 5,200円）");
+        assert_eq!(shown.len(), 4, "{shown:?}");
+        let shown = offered("Book one seat of showtime st-2", true);
+        assert!(shown[0].ends_with(" (recommended, ¥2,000)"), "{shown:?}");
+        let shown = offered("上映回 st-2 を2席予約したい", false);
+        assert_eq!(shown, ["C3・C4（おすすめ、プレミアム席、合計 5,200円）"]);
+    }
+
+    #[test]
+    fn offers_premium_seats_on_request() {
+        for (sentence, expected) in [
+            (
+                "上映回 st-2 をプレミアム席で2席予約したい",
+                "C3・C4（おすすめ、プレミアム席、合計 5,200円）",
+            ),
+            (
+                "Book two premium seats of showtime st-2",
+                "C3, C4 (recommended, premium, ¥5,200 in all)",
+            ),
+        ] {
+            assert_eq!(offered(sentence, true)[0], expected, "{sentence}");
         }
     }
 }

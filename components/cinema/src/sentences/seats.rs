@@ -27,11 +27,14 @@ const MIDDLE_ROW: i64 = 560;
 const OFF_AISLE: i64 = 10_000;
 
 /// A free seat.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Seat {
     id: String,
     row: String,
     column: i64,
+    is_premium: bool,
+    /// Whether it costs more than an ordinary seat.
+    is_dear: bool,
 }
 
 impl Visit {
@@ -112,7 +115,7 @@ impl Visit {
         const NOT_THERE: &str = "not in the|not at the front|not too close|以外|は嫌|じゃない";
         let is_denied = marks(NOT_THERE).any(|it| self.sentence.to_lowercase().contains(it));
         let position = self.wanted.position.filter(|_| !is_denied);
-        let (groups, is_apart) = proposals(&seats, &edges, count, position);
+        let (groups, is_apart) = proposals(&seats, &edges, count, position, self.wanted.premium);
         let chosen = groups.first().map(Vec::as_slice).unwrap_or_default();
         let mut notes = Vec::new();
         if is_apart {
@@ -124,6 +127,12 @@ impl Visit {
             notes.push(context.say(
                 format!("{place}に{count}席の空きは見つからないため、近い席です。"),
                 format!("There is no room for {count} {place}; these are the nearest."),
+            ));
+        }
+        if self.wanted.premium && !chosen.iter().any(|it| it.is_premium) {
+            notes.push(context.say(
+                "空いているプレミアム席は見つかりません。",
+                "No premium seats like that are free.",
             ));
         }
         if !notes.is_empty() {
@@ -144,7 +153,7 @@ impl Visit {
     /// Proposes the suggested seats.
     pub(super) fn suggested(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         let ids = found["seat_ids"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let seat = |id: &str| Seat { id: id.to_owned(), row: String::new(), column: 0 };
+        let seat = |id: &str| Seat { id: id.to_owned(), ..Seat::default() };
         let group: Vec<_> = ids.map(seat).collect();
         let sentence = context.language.pick(&found["sentence"], &found["sentence_en"]);
         let reason = sentence.as_str().map(str::to_owned);
@@ -269,14 +278,19 @@ impl Visit {
 
     fn choice(&self, context: &TurnContext<'_>, at: usize, group: &[Seat]) -> Choice {
         let ids: Vec<_> = group.iter().map(|it| it.id.clone()).collect();
-        let best = if at == 0 {
-            context.say("（おすすめ）", " (recommended)")
-        } else {
-            String::new()
+        let best = (at == 0).then(|| context.say("おすすめ", "recommended"));
+        let kind = group.iter().any(|it| it.is_premium);
+        let kind = kind.then(|| context.say("プレミアム席", "premium"));
+        let facts = [best, kind, self.fares.cost(&ids, context)];
+        let facts: Vec<_> = facts.into_iter().flatten().collect();
+        let list = facts.join(context.language.pick("、", ", "));
+        let facts = match facts.is_empty() {
+            true => String::new(),
+            false => context.say(format!("（{list}）"), format!(" ({list})")),
         };
         Choice {
             value: ids.join(","),
-            label: format!("{}{best}", ids.join(context.language.pick("・", ", "))),
+            label: format!("{}{facts}", ids.join(context.language.pick("・", ", "))),
             words: vec![ids.join(",")],
             name: None,
         }
@@ -304,6 +318,12 @@ fn user_field(context: &TurnContext<'_>) -> Value {
 fn read(found: &Value, wheelchair: bool) -> Vec<Seat> {
     let seats = found["seats"].as_array().into_iter().flatten();
     let free = seats.filter(|it| it["is_reserved"] != true && is_for(&it["kind"], wheelchair));
+    let prices = &found["prices"];
+    let is_dearer = prices["premium"].as_u64() > prices["standard"].as_u64();
+    let seat = |it| {
+        let seat = seat(it)?;
+        Some(Seat { is_dear: seat.is_premium && is_dearer, ..seat })
+    };
     free.filter_map(seat).collect()
 }
 
@@ -352,6 +372,8 @@ fn seat(seat: &Value) -> Option<Seat> {
         id: seat["seat_id"].as_str()?.to_owned(),
         row: seat["row"].as_str()?.to_owned(),
         column,
+        is_premium: seat["kind"] == "premium",
+        is_dear: false,
     })
 }
 
@@ -397,12 +419,14 @@ fn position_name(position: Position, context: &TurnContext<'_>) -> String {
     }
 }
 
-/// Best groups of `count` seats, at most one per row, and whether they are apart because none is together.
+/// Best groups of `count` seats, and whether they are apart because none is together. In each row the best group of
+/// either class: those that cost more come after the others, and only one of them, unless premium seats are requested.
 fn proposals(
     seats: &[Seat],
     edges: &BTreeSet<String>,
     count: usize,
     position: Option<Position>,
+    premium: bool,
 ) -> (Vec<Vec<Seat>>, bool) {
     let best_row = match position {
         Some(Position::Front) => FRONT_ROW,
@@ -426,7 +450,8 @@ fn proposals(
     // Twice the middle, to use integers.
     let middle = least + most;
     let last = i64::try_from(rows.len()).unwrap_or(1).saturating_sub(1).max(1);
-    let mut groups: Vec<(i64, Vec<Seat>)> = Vec::new();
+    let is_late = |it: &Seat| if premium { !it.is_premium } else { it.is_dear };
+    let mut groups: Vec<(bool, i64, Vec<Seat>)> = Vec::new();
     for (at, row) in rows.values_mut().enumerate() {
         row.sort_by_key(|it| it.column);
         let depth = i64::try_from(at).unwrap_or_default() * 1_000 / last;
@@ -439,19 +464,29 @@ fn proposals(
             let is_off =
                 position == Some(Position::Aisle) && !seats.iter().any(|it| edges.contains(&it.id));
             let off_aisle = if is_off { OFF_AISLE } else { 0 };
-            (center_weight * (twice_center - middle).abs() + off_row + off_aisle, seats)
+            let score = center_weight * (twice_center - middle).abs() + off_row + off_aisle;
+            (seats.iter().any(|it| is_late(it)), score, seats)
         });
-        if let Some((score, group)) = scored.min_by_key(|it| it.0) {
-            groups.push((score, group.iter().map(|it| (*it).clone()).collect()));
+        let scored: Vec<_> = scored.collect();
+        for class in [false, true] {
+            let best = scored.iter().filter(|it| it.0 == class).min_by_key(|it| it.1);
+            groups.extend(best.map(|(_, score, group)| {
+                (class, *score, group.iter().map(|it| (*it).clone()).collect())
+            }));
         }
     }
     if groups.is_empty() {
         let mut all: Vec<_> = seats.to_vec();
-        all.sort_by_key(|it| (2 * it.column - middle).abs());
+        all.sort_by_key(|it| (is_late(it), (2 * it.column - middle).abs()));
         all.truncate(count);
         all.sort_by(|a, b| (&a.row, a.column).cmp(&(&b.row, b.column)));
         return (vec![all], count > 1);
     }
-    groups.sort_by_key(|it| it.0);
-    (groups.into_iter().take(PROPOSALS_MAX).map(|it| it.1).collect(), false)
+    groups.sort_by_key(|it| (it.0, it.1));
+    let late = groups.iter().position(|it| it.0).unwrap_or(groups.len());
+    let others = groups.split_off(late);
+    groups.truncate(PROPOSALS_MAX - usize::from(!others.is_empty()));
+    let others_max = if groups.is_empty() { PROPOSALS_MAX } else { 1 };
+    groups.extend(others.into_iter().take(others_max));
+    (groups.into_iter().map(|it| it.2).collect(), false)
 }
