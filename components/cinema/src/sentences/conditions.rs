@@ -321,7 +321,8 @@ impl Conditions {
         if self.wheelchair {
             used.extend(marks(WHEELCHAIR).map(str::to_owned));
         }
-        if self.premium && is_seated {
+        if is_seated {
+            // Requested or denied: ordinary seats come first by themselves.
             used.extend(marks(PREMIUM).map(str::to_owned));
         }
         for (position, words) in POSITIONS {
