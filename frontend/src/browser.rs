@@ -350,6 +350,15 @@ pub(crate) fn reveal_first(css: &str) {
     scroll_to(document().query_selector(css).ok().flatten());
 }
 
+/// Scrolls only a list, sideways, until one of its elements is in the middle.
+pub(crate) fn centre(list: &web_sys::Element, id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        let (around, own) = (list.get_bounding_client_rect(), element.get_bounding_client_rect());
+        let beyond = own.left() - around.left() - (around.width() - own.width()) / 2.0;
+        list.set_scroll_left(list.scroll_left() + beyond as i32);
+    }
+}
+
 /// Scrolls only within a list until one of its elements is visible.
 pub(crate) fn reveal_within(list: &str, css: &str) {
     let find = |css: &str| document().query_selector(css).ok().flatten();

@@ -3,7 +3,7 @@
 use js_sys::{Array, Date, Function, Intl, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::text::Lang;
+use crate::text::{Key, Lang};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Day {
@@ -123,6 +123,19 @@ pub(crate) fn day_and_time(time: &str, lang: Lang) -> String {
     }
 }
 
+/// Formats the day and time of `YYYY-MM-DDTHH:MM:SS` in a zone, which is named if the browser's shows another time.
+pub(crate) fn local(time: &str, zone: Option<&str>, lang: Lang) -> String {
+    zoned(day_and_time(time, lang), time, zone, lang)
+}
+
+/// Appends the zone to what is shown of a time, as by [`local`].
+pub(crate) fn zoned(shown: String, time: &str, zone: Option<&str>, lang: Lang) -> String {
+    match zone.and_then(|it| foreign_zone(it, time, lang)) {
+        Some(zone) => lang.fill(Key::Bracketed, &[&shown, &zone]),
+        None => shown,
+    }
+}
+
 /// Formats `YYYY-MM-DDTHH:MM:SSZ` in the browser's time zone; other text is returned unchanged.
 pub(crate) fn moment(time: &str, lang: Lang) -> String {
     let date = Date::new(&time.into());
@@ -192,6 +205,38 @@ pub(crate) fn zone() -> Option<String> {
     Reflect::get(&options, &"timeZone".into()).ok()?.as_string()
 }
 
+/// The name of a time zone whose clocks show another time at `time` than the browser's.
+pub(crate) fn foreign_zone(zone: &str, time: &str, lang: Lang) -> Option<String> {
+    let parsed = Date::new(&time.into());
+    let date = if parsed.get_time().is_nan() { Date::new_0() } else { parsed };
+    let shown = |zone: &str| {
+        let options = [("timeZone", zone), ("timeZoneName", "longGeneric")];
+        let options =
+            [&options[..], &[("day", "numeric"), ("hour", "2-digit"), ("minute", "2-digit")]];
+        let parts = intl("DateTimeFormat", &options.concat(), lang)?;
+        let parts = parts.unchecked_into::<Intl::DateTimeFormat>().format_to_parts(&date);
+        let text = |it: JsValue, name: &str| Reflect::get(&it, &name.into()).ok()?.as_string();
+        let parts = parts.iter().map(|it| Some((text(it.clone(), "type")?, text(it, "value")?)));
+        let (name, clock): (Vec<_>, Vec<_>) =
+            parts.flatten().partition(|it| it.0 == "timeZoneName");
+        Some((name.into_iter().next()?.1, clock))
+    };
+    let (name, clock) = shown(zone)?;
+    (shown(&self::zone()?)?.1 != clock).then_some(name)
+}
+
+/// Makes a formatter of `Intl`. Unlike the typed bindings, this reports invalid options without a panic.
+fn intl(class: &str, options: &[(&str, &str)], lang: Lang) -> Option<JsValue> {
+    let wanted = Object::new();
+    for (name, value) in options {
+        // Setting a property of a plain object cannot fail.
+        let _ = Reflect::set(&wanted, &(*name).into(), &(*value).into());
+    }
+    let class = Reflect::get(&Reflect::get(&js_sys::global(), &"Intl".into()).ok()?, &class.into());
+    let class: Function = class.ok()?.dyn_into().ok()?;
+    Reflect::construct(&class, &Array::of2(&locales(lang), &wanted)).ok()
+}
+
 /// Formats a number with the reader's separators.
 pub(crate) fn number(value: f64, lang: Lang) -> String {
     let format = Intl::NumberFormat::new(&locales(lang), &Object::new());
@@ -216,21 +261,10 @@ pub(crate) fn grouped(number: u64) -> String {
 /// Formats an amount of money with the reader's separators: `¥1,800`. A currency code unknown to the browser is put
 /// before it.
 pub(crate) fn money(amount: &str, currency: &str, lang: Lang) -> String {
-    let wanted = Object::new();
     let sign = ("currencyDisplay", "narrowSymbol");
-    for (name, value) in [("style", "currency"), ("currency", currency), sign] {
-        // Setting a property of a plain object cannot fail.
-        let _ = Reflect::set(&wanted, &name.into(), &value.into());
-    }
+    let options = [("style", "currency"), ("currency", currency), sign];
     let shown = || {
-        let class = Reflect::get(
-            &Reflect::get(&js_sys::global(), &"Intl".into()).ok()?,
-            &"NumberFormat".into(),
-        );
-        let class: Function = class.ok()?.dyn_into().ok()?;
-        // Unlike the typed binding, this reports an invalid currency code without a panic.
-        let format = Reflect::construct(&class, &Array::of2(&locales(lang), &wanted)).ok()?;
-        let format: Intl::NumberFormat = format.unchecked_into();
+        let format: Intl::NumberFormat = intl("NumberFormat", &options, lang)?.unchecked_into();
         let value: f64 = amount.parse().ok()?;
         format.format().call1(&JsValue::UNDEFINED, &value.into()).ok()?.as_string()
     };

@@ -51,6 +51,8 @@ pub(crate) struct Family {
     pub(crate) approval_text: fn(&str, &Value, Lang) -> Option<Phrase>,
     /// Advice about a refusal of its tools, if there is a better text than the tool's own.
     pub(crate) advice: fn(&Refusal, Lang) -> Option<String>,
+    /// Notes a tool's output that has just come in a conversation of this browser.
+    pub(crate) note: fn(&str, &Value),
     /// Creates the state that outlives its views.
     pub(crate) provide: fn(),
     /// How its outputs are drawn, in the order of `views`; loaded on first use.
@@ -112,8 +114,8 @@ pub(crate) struct Ongoing {
     pub(crate) phrase: Phrase,
     /// The first value in English, if different.
     pub(crate) english: Option<String>,
-    /// Its time, `YYYY-MM-DDTHH:MM:SS`: the last value, formatted for the reader.
-    pub(crate) at: Option<String>,
+    /// Its time, `YYYY-MM-DDTHH:MM:SS`, and the zone of it: the last value, formatted for the reader.
+    pub(crate) at: Option<(String, Option<String>)>,
     pub(crate) route: Route,
     /// Number of items that wait for the reader.
     pub(crate) waiting: usize,
@@ -127,7 +129,7 @@ impl Ongoing {
         if let (Lang::En, Some(english), Some(first)) = (lang, &self.english, values.first_mut()) {
             *first = english;
         }
-        let at = self.at.as_ref().map(|it| dates::day_and_time(it, lang));
+        let at = self.at.as_ref().map(|it| dates::local(&it.0, it.1.as_deref(), lang));
         values.extend(at.as_deref());
         lang.fill(*key, &values)
     }
@@ -171,6 +173,7 @@ pub(crate) const NONE: Family = Family {
     greeting: None,
     approval_text: |_, _, _| None,
     advice: |_, _| None,
+    note: |_, _| {},
     provide: || {},
     outputs: &NO_OUTPUTS,
     forms: None,
@@ -317,6 +320,11 @@ pub(crate) fn searches() -> impl Iterator<Item = &'static Search> {
 /// Whether the page opens at the first view: not if the host is known not to serve it.
 pub(crate) fn has_first() -> bool {
     places().next().is_some_and(|it| it.is_shown())
+}
+
+/// Has the families note a tool's output that has just come in a conversation.
+pub(crate) fn note(tool: &str, value: &Value) {
+    all().for_each(|it| (it.note)(tool, value));
 }
 
 /// Creates the state of all families.

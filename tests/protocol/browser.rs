@@ -1,6 +1,12 @@
 //! The page in a browser: seats booked, tools called, swaps survived, by mouse and by keyboard.
 
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
+
 use fantoccini::key::Key;
+use host::{Server, clock::Clock};
 use serde_json::json;
 use tests::{
     browser::{Browser, Look},
@@ -419,6 +425,45 @@ async fn back_restores_the_readers_position() {
     browser.find("[role=gridcell]").await;
     browser.until("window.scrollY === 0").await;
     browser.close().await;
+}
+
+/// What of the day is over takes no room, and the next day is one step away.
+#[tokio::test(flavor = "multi_thread")]
+async fn begun_showings_are_folded_and_the_next_day_is_linked() {
+    const HOUR: u64 = 3_600;
+    let folders = Folders::new();
+    folders.put("cinema", &component_bytes("cinema"));
+    folders.lend_code();
+    // The cinema's clock is nine hours ahead of this one.
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    let midnight = (now + 9 * HOUR) / (24 * HOUR) * 24 * HOUR - 9 * HOUR;
+    let clock = Arc::new(Mutex::new(Duration::from_secs(midnight + 15 * HOUR)));
+    let start = Server::start_at(folders.config(), Clock::Fixed(clock.clone()));
+    let server = start.await.unwrap();
+    let url = format!("http://{}", server.addr.unwrap());
+    let browser = Browser::open(&url, Look::PHONE).await;
+    browser.find("a.showtime").await;
+    let begun = "[...document.querySelectorAll('.is-started')].filter(it => it.checkVisibility())";
+    browser.until("document.querySelectorAll('.is-started').length > 0").await;
+    browser.until(&format!("{begun}.length === 0")).await;
+    browser.picture("films-afternoon-phone").await;
+    browser.click(".film .begun > summary").await;
+    browser.until(&format!("{begun}.length > 0")).await;
+
+    *clock.lock().unwrap() += Duration::from_secs(8 * HOUR + HOUR / 2);
+    let today = browser.script("return document.querySelector('.days a').hash").await;
+    browser.go(today.as_str().unwrap()).await;
+    browser.reload().await;
+    browser.find(".films > .begun .film").await;
+    browser.until(&format!("{begun}.length === 0")).await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.picture("films-over-phone").await;
+    browser.hit("link", "See what is on").await;
+    browser.until("document.querySelectorAll('.films > .film-list .film').length > 3").await;
+    browser.until("document.querySelectorAll('.days li')[1].firstElementChild.ariaCurrent").await;
+    browser.until("window.scrollY === 0").await;
+    browser.close().await;
+    server.stop().await;
 }
 
 /// Before the program runs the page is in the reader's language and colours; one that does not arrive is reported.

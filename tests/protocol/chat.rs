@@ -13,8 +13,7 @@ mod talking;
 
 /// The place, open in a browser.
 struct Opened {
-    /// Runs for as long as it is asked.
-    _server: TestServer,
+    server: TestServer,
     browser: Browser,
 }
 
@@ -25,7 +24,7 @@ impl Opened {
                 .await;
         let browser = Browser::open_at(&server.url(), "#/chat", look).await;
         browser.until("document.querySelectorAll('.chat-who option').length > 0").await;
-        Self { _server: server, browser }
+        Self { server, browser }
     }
 
     /// Says something with Enter, and waits until its answer has ended.

@@ -145,6 +145,37 @@ async fn reports_lost_seats_before_reserving_fewer() {
     browser.close().await;
 }
 
+/// What gets no answer stays picked for another try, and not for longer than the seats are there.
+#[tokio::test(flavor = "multi_thread")]
+async fn seat_lost_after_an_unanswered_request_leaves_the_choice() {
+    let hall = Hall::open().await;
+    let browser = hall.browser(Look::DESKTOP).await;
+    for at in 0..2 {
+        browser.click(&hall.seat(at)).await;
+    }
+    browser.type_at("#user-id", "Hanako").await;
+    browser.find(".connection.is-online").await;
+    browser.offline(true).await;
+    browser.hit("button", "Reserve 2 seats").await;
+    browser.find(".checkout .notice.is-error").await;
+    let arguments =
+        json!({ "user_id": "rival", "showtime_id": hall.show, "seat_ids": [hall.seats[0]] });
+    hall.server.client().output("reserve_seats", arguments).await;
+    let heard = "window.heard = '';
+        new MutationObserver(() => {
+            for (const it of document.querySelectorAll('[role=status]')) window.heard += it.textContent;
+        }).observe(document.body, { subtree: true, childList: true, characterData: true });";
+    browser.script(heard).await;
+    browser.offline(false).await;
+    hall.is_named(&browser, 0, "just taken by someone else").await;
+    browser.says(".picked-count", "1").await;
+    browser.says(".checkout", "went to someone else").await;
+    browser.until("window.heard.includes('went to someone else')").await;
+    assert_eq!(browser.all(".seat.is-picked[role=gridcell]").await.len(), 1);
+    browser.until("!document.querySelector('.checkout .notice.is-error')").await;
+    browser.close().await;
+}
+
 /// The button stays in sight on a phone, and what keeps it from reserving comes into sight.
 #[tokio::test(flavor = "multi_thread")]
 async fn phone_explains_failed_reservation() {

@@ -252,6 +252,14 @@ async fn large_hall_pinches_on_phone_and_finds_wheelchair_places() {
         return document.querySelector('[data-seat=A1]') && at.left >= all.left && at.right <= all.right; })()";
     browser.until(is_there).await;
     browser.picture("large-wheelchair-phone").await;
+    // What is picked for the reader comes into view, and the caption is of it and not of the seat that was touched.
+    click(&browser, 0, 4).await;
+    browser.says(".hall-at", "Row A, seat 4").await;
+    browser.hit("button", "Pick the best 2 seats for me").await;
+    browser.says(".hall-at", "picked").await;
+    browser.until("!document.querySelector('.hall-at').textContent.includes('Row A')").await;
+    browser.until(&is_there.replace("document.querySelector('[data-seat=A1]') && ", "")).await;
+    browser.picture("large-picked-phone").await;
     browser.close().await;
 }
 

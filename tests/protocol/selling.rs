@@ -24,9 +24,18 @@ async fn suggests_prices_reserves_and_transfers_seats() {
     browser.says(".legend", "¥").await;
     let label = "document.querySelector('.seat.is-free[role=gridcell]').ariaLabel.includes('¥')";
     browser.until(label).await;
-    browser.hit("button", "Pick the best seats for me").await;
+    // The button says what it picks and what that costs, and picks the dearer seats for those alone who choose them.
+    let premium = "document.querySelectorAll('.seat.is-picked.is-premium[role=gridcell]').length";
+    browser.hit("button", "Pick the best 2 seats for me (ordinary, ¥4,000)").await;
     browser.says(".picked-count", "2").await;
-    browser.says(".picked-total", "¥").await;
+    browser.says(".picked-total", "¥4,000").await;
+    browser.until(&format!("{premium} === 0")).await;
+    browser.pick("Kind of seats", "premium ¥2,600").await;
+    browser.hit("button", "Pick the best 2 seats for me (premium, ¥5,200)").await;
+    browser.until(&format!("{premium} === 2")).await;
+    browser.pick("Kind of seats", "ordinary ¥2,000").await;
+    browser.hit("button", "Pick the best 2 seats for me (ordinary").await;
+    browser.until(&format!("{premium} === 0")).await;
     browser.picture("priced").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     let price = browser.text(".picked-total").await;
@@ -38,7 +47,7 @@ async fn suggests_prices_reserves_and_transfers_seats() {
     browser.until("document.activeElement.id === 'picked'").await;
     browser.key(Key::Enter).await;
     browser.says(".picked-count", "1").await;
-    browser.hit("button", "Pick the best seats for me").await;
+    browser.hit("button", "Pick the best 2 seats for me").await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
     browser.says(".ticket-stub", price.trim()).await;
@@ -197,7 +206,7 @@ async fn releases_seats_held_after_the_reader_left() {
     let show = showtimes(&client).await.remove(0);
     let browser = Browser::open_at(&server.url(), &hall(&show), Look::DESKTOP).await;
     browser.find("[role=gridcell]").await;
-    browser.hit("button", "Pick the best seats for me").await;
+    browser.hit("button", "Pick the best 2 seats for me").await;
     browser.says(".picked-count", "2").await;
     browser.type_at("#user-id", "Hanako").await;
     browser.script(LATE).await;
@@ -225,7 +234,7 @@ async fn ticket_shows_the_reservations_current_state() {
     let show = showtimes(&client).await.remove(0);
     let browser = Browser::open_at(&server.url(), &hall(&show), Look::DESKTOP).await;
     browser.find("[role=gridcell]").await;
-    browser.hit("button", "Pick the best seats for me").await;
+    browser.hit("button", "Pick the best 2 seats for me").await;
     browser.type_at("#user-id", "Hanako").await;
     browser.hit("button", "Reserve 2 seats").await;
     browser.says("h1", "reserved").await;
@@ -248,5 +257,87 @@ async fn ticket_shows_the_reservations_current_state() {
         .script("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
         .await;
     browser.find(".ticket.is-cancelled").await;
+    browser.close().await;
+}
+
+/// Times are the cinema's own wherever the reader is, who is told so where it is another time.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_the_cinemas_zone_to_readers_elsewhere() {
+    let server = TestServer::with(&["cinema"]).await;
+    let show = showtimes(&server.client()).await.remove(0);
+    let start = show["start_time"].as_str().unwrap()[11..16].to_owned();
+    let browser = Browser::open(&server.url(), Look::DESKTOP).await;
+    let zone = async |name: &str| {
+        let name = json!({ "timezoneId": name });
+        browser.devtools("Emulation.setTimezoneOverride", name).await;
+        browser.reload().await;
+    };
+    zone("America/New_York").await;
+    browser.says(".films", "Times are in Japan Standard Time.").await;
+    browser.go(&hall(&show)).await;
+    browser.says(".facts-line", &start).await;
+    browser.says(".facts-line", "(Japan Standard Time)").await;
+    browser.hit("button", "Pick the best 2 seats for me").await;
+    browser.type_at("#user-id", "Hanako").await;
+    browser.hit("button", "Reserve 2 seats").await;
+    browser.says(".ticket-when", &format!("{start} (Japan Standard Time)")).await;
+    browser.go("#/").await;
+    browser.says(".front-mine", &format!("{start} (Japan Standard Time)")).await;
+    zone("Asia/Tokyo").await;
+    browser.says(".front-mine", &start).await;
+    browser.find("a.showtime").await;
+    assert!(!browser.text("body").await.contains("Standard Time"), "it is the reader's own");
+    zone("").await;
+    browser.close().await;
+}
+
+/// On a phone the plan is wider and higher than the window.
+#[tokio::test(flavor = "multi_thread")]
+async fn phone_shows_the_seats_picked_for_the_reader() {
+    let server = TestServer::with(&["cinema"]).await;
+    let show = showtimes(&server.client()).await.remove(0);
+    let browser = Browser::open_at(&server.url(), &hall(&show), Look::PHONE).await;
+    browser.find("[role=gridcell]").await;
+    let away = "const plan = document.querySelector('.hall-scroll');
+        plan.scrollLeft = 0; window.scrollTo(0, document.body.scrollHeight); return plan.scrollLeft";
+    assert_eq!(browser.script(away).await, json!(0));
+    browser.hit("button", "Pick the best 2 seats for me").await;
+    let is_seen = "(() => {
+        const plan = document.querySelector('.hall-scroll').getBoundingClientRect();
+        const seats = [...document.querySelectorAll('.seat.is-picked[role=gridcell]')];
+        return seats.length === 2 && seats.every(it => {
+            const box = it.getBoundingClientRect();
+            const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+            return box.left >= plan.left && box.right <= plan.right && it.contains(top);
+        });
+    })()";
+    browser.until(is_seen).await;
+    browser.picture("picked-phone").await;
+    // So are they after a reload.
+    browser.reload().await;
+    browser.says(".picked-count", "2").await;
+    let is_there = is_seen.replace(" && it.contains(top)", "");
+    browser.until(&is_there).await;
+    browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_reservation_asks_for_the_number() {
+    let server = TestServer::with(&["cinema"]).await;
+    let client = server.client();
+    let show = showtimes(&client).await.remove(0);
+    let seat = free_seats(&client, &id(&show)).await.remove(0);
+    let order = json!({ "user_id": "Hanako", "showtime_id": id(&show), "seat_ids": [seat] });
+    let made = client.output("reserve_seats", order).await;
+    let place = "#/reservation/rsv-nothing";
+    let browser = Browser::open_at(&server.url(), place, Look::PHONE).await;
+    browser.says(".notice", "There is no such reservation").await;
+    assert_eq!(browser.all(".steps").await.len(), 0, "no booking is under way");
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.picture("reservation-unknown-phone").await;
+    browser.type_at("#reservation-id", made["reservation_id"].as_str().unwrap()).await;
+    browser.hit("button", "Find").await;
+    browser.find(".ticket").await;
+    assert_eq!(browser.all(".steps").await.len(), 0, "it was made before");
     browser.close().await;
 }

@@ -13,6 +13,7 @@ use web_sys::{AbortController, StorageEvent};
 
 use super::client::{self, Assistants, Lost, Unmet};
 use super::entry::{Failure, Phase, Reply};
+use super::event::Event;
 use super::storage::SavedChats;
 use super::thread::{Coming, Request, Thread};
 use crate::approvals::{Answered, Approval};
@@ -318,6 +319,11 @@ impl Talk {
         let mut coming = self.thread.with_untracked(|it| Coming::new(it, seed, now()));
         let take = |event| {
             if self.attempt.is_current(number) {
+                if let Event::Result(it) = &event
+                    && !it.is_error
+                {
+                    table::note(&it.name, &it.result);
+                }
                 self.thread.update(|it| it.take(event, &mut coming));
             }
         };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::dates;
 use crate::error::Refusal;
-use crate::page::page;
+use crate::page::{lasting, page};
 use crate::part::{Part, part};
 use crate::route::{FamilyRoute, Route};
 use crate::table::{
@@ -30,7 +30,7 @@ use views::choice::SeatMapView;
 use views::history::ConversationView;
 use views::movies::{MoviesView, ShowtimesView};
 use views::staff::StaffView;
-use views::ticket::{Ticket, TicketView};
+use views::ticket::{TicketCard, TicketView};
 
 /// The admin stage, and the prefix of a ticket's stage.
 const STAFF_STAGE: &str = "staff";
@@ -78,7 +78,11 @@ pub(super) static FAMILY: Family = Family {
         let names = seats.join(lang.comma());
         let start = text(params, "showtime_id").and_then(start_of);
         let start = start.map_or_else(String::new, |start| {
-            let start = dates::day_and_time(&start, lang);
+            let zone = Zone::shared().0.get();
+            let zone = zone.and_then(|it| dates::foreign_zone(&it, &start, lang));
+            let parts: Vec<_> =
+                [Some(dates::day_and_time(&start, lang)), zone].into_iter().flatten().collect();
+            let start = parts.join(lang.comma());
             match lang {
                 Lang::Ja => format!("（{start}）"),
                 Lang::En => format!(" ({start})"),
@@ -116,6 +120,12 @@ pub(super) static FAMILY: Family = Family {
             _ => return None,
         };
         Some(lang.say(key).to_owned())
+    },
+    note: |tool, value| {
+        Zone::learn(text(value, "timezone"));
+        if let Some(user) = text(value, "user_id").filter(|_| tool == "reserve_seats") {
+            views::box_office::keep_name(user);
+        }
     },
     home_link: Some(Key::FrontBook),
     activity: Some(ActivitySource {
@@ -204,7 +214,7 @@ static OUTPUTS: Part<Outputs> = part!(cinema_cards: Outputs = &Outputs(&[
     Drawing {
         draw: |value, _| {
             let reservation = fits::<Reservation>(value)?;
-            Some(any_view! { <Ticket reservation/> })
+            Some(any_view! { <TicketCard reservation/> })
         },
         summary: |value| {
             Some((Key::CardReservation, vec![fits::<Reservation>(value)?.reservation_id]))
@@ -219,6 +229,25 @@ static OUTPUTS: Part<Outputs> = part!(cinema_cards: Outputs = &Outputs(&[
     },
 ]));
 
+/// The cinema's time zone, once known.
+#[derive(Clone, Copy)]
+struct Zone(RwSignal<Option<String>>);
+
+impl Zone {
+    /// Returns the page's own instance.
+    fn shared() -> Self {
+        lasting(|| Self(RwSignal::new(None)))
+    }
+
+    /// Notes the zone that an output names.
+    fn learn(zone: Option<&str>) {
+        let known = Self::shared().0;
+        if zone.is_some() && known.with_untracked(|it| it.as_deref() != zone) {
+            known.set(zone.map(str::to_owned));
+        }
+    }
+}
+
 /// The coming visits, the next one first, by the cinema's clock, or by the reader's, `now`, if it gives none. Of
 /// many, the last ones are counted.
 fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
@@ -230,7 +259,7 @@ fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
         Some(Ongoing {
             phrase: (Key::FrontVisitToo, vec![title.to_owned()]),
             english: text(reservation, "movie_title_en").map(str::to_owned),
-            at: Some(start.to_owned()),
+            at: Some((start.to_owned(), text(reservation, "timezone").map(str::to_owned))),
             route: At::Reservation(text(reservation, "reservation_id")?.to_owned()).route(),
             waiting: 0,
         })
@@ -332,6 +361,7 @@ mod tests {
             movie_title_en: Some("Seven Samurai".to_owned()),
             start_time: Some(start.to_owned()),
             status,
+            timezone: Some("Asia/Tokyo".to_owned()),
             ..Reservation::default()
         };
         let (confirmed, cancelled) = (ReservationStatus::Confirmed, ReservationStatus::Cancelled);
@@ -353,7 +383,8 @@ mod tests {
         assert_eq!(routes(&found), [at("next"), at("late")]);
         assert_eq!(found[0].phrase, (Key::FrontVisit, vec!["七人の侍".to_owned()]));
         assert_eq!(found[0].english.as_deref(), Some("Seven Samurai"));
-        assert_eq!(found[0].at.as_deref(), Some("2026-11-28T18:30:00"));
+        let zone = Some("Asia/Tokyo".to_owned());
+        assert_eq!(found[0].at, Some(("2026-11-28T18:30:00".to_owned(), zone)));
         assert_eq!(found[1].phrase.0, Key::FrontVisitToo);
         assert!(visits(&few, "2026-12-01T00:00:00").is_empty());
         few["now"] = json!("2026-11-28T20:00:00");

@@ -140,6 +140,11 @@ with_chat_words! {
     Minutes: "{0} 分", "{0} min";
     Rating: "評価 {0}（5 点満点）", "Rated {0} of 5";
     UntilTime: "～{0}", "–{0}";
+    ShowtimesBegun: "開始した上映（{0} 回）", "{0} {0|showing has|showings have} begun";
+    FilmsBegun: "この日の受付を終えた作品（{0}）", "{0} {0|film|films} no longer on sale that day";
+    FilmsOn: "{0} の上映を見る", "See what is on {0}";
+    ZoneHint: "時刻は{0}です。", "Times are in {0}.";
+    Bracketed: "{0}（{1}）", "{0} ({1})";
     StaffPlace: "スタッフ用", "Staff";
     StaffWay: "スタッフ用の画面（作品・スクリーン・上映回・販売）", "For the staff: films, screens, showings and sales";
 
@@ -307,13 +312,15 @@ with_chat_words! {
     SeatPicked: "選択中", "picked";
     SeatTaken: "予約済み", "taken";
     SeatLost: "他の方が予約しました", "just taken by someone else";
+    KindStandard: "一般席", "ordinary";
     KindPremium: "プレミアム", "premium";
     KindWheelchair: "車いす席", "wheelchair";
     KindCompanion: "同伴者席", "companion";
     KindPair: "ペアシート", "pair";
     SeatsCount: "{0} 席", "{0} {0|seat|seats}";
     SuggestCount: "席数", "How many seats";
-    Suggest: "おすすめの席を選ぶ", "Pick the best seats for me";
+    SuggestClass: "席の種類", "Kind of seats";
+    Suggest: "おすすめの {0}を選ぶ", "Pick the best {0} for me";
     SalesClosedHint: "この上映の座席は、いま販売していません。別の上映をお選びください。", "Seats of this showing are not on sale now. Please choose another one.";
     WaitingTitle: "キャンセル待ち", "Waiting list";
     WaitingHint: "この上映は満席です。空きが出たら、順番にお席を確保します。", "This showing is full. When seats come free, they are held for those who wait, in turn.";
@@ -397,6 +404,7 @@ with_chat_words! {
     Cancelling: "取り消しています…", "Cancelling…";
     CancelDone: "予約を取り消しました", "The reservation is cancelled";
     BookMore: "続けて予約する", "Book more seats";
+    OpenTicket: "予約の画面を開く", "Open the reservation";
     ToBoxOffice: "チケット窓口へ", "To the box office";
 
     // The tools view.

@@ -2,7 +2,10 @@
 
 use fantoccini::key::Key;
 use serde_json::json;
-use tests::browser::Look;
+use tests::{
+    browser::Look,
+    cinema::{free_seats, id, showtimes},
+};
 
 use super::{Opened, WAY};
 
@@ -125,6 +128,36 @@ async fn reserves_two_requested_seats_after_approval() {
     // A reservation's number is not given away by a second answer in place of the first.
     opened.browser.no_role("button", "この応答を再生成").await;
     opened.browser.picture("chat-reserved").await;
+    // The ticket can do what the one of the booking can.
+    opened.browser.find(".chat-answer .ticket-actions a[href^='#/reservation/']").await;
+    opened.browser.role("button", "カレンダーに追加").await;
+    opened.browser.role("button", "予約を取り消す").await;
+    // It is this browser's reservation from now on, in the name that was given here.
+    opened.browser.go("#/").await;
+    opened.browser.find(".front-mine a[href^='#/reservation/']").await;
+    opened.browser.find("a.showtime").await;
+    opened.browser.click("a.showtime").await;
+    opened.browser.until("document.querySelector('#user-id')?.value === '花子'").await;
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ticket_in_the_chat_can_be_cancelled() {
+    let opened = Opened::with(Look::DESKTOP).await;
+    let client = opened.server.client();
+    let show = showtimes(&client).await.remove(0);
+    let seat = free_seats(&client, &id(&show)).await.remove(0);
+    let order = json!({ "user_id": "Hanako", "showtime_id": id(&show), "seat_ids": [seat] });
+    let made = client.output("reserve_seats", order).await;
+    let number = made["reservation_id"].as_str().unwrap();
+    opened.say(&format!("show me reservation {number}")).await;
+    opened.browser.hit("button", "Cancel the reservation").await;
+    opened.browser.hit("button", "Yes, cancel it").await;
+    opened.browser.find(".chat-answer .ticket.is-cancelled").await;
+    opened.browser.until("document.activeElement.closest('.ticket-actions')").await;
+    // Drawn anew, it is what it is now and not what it was then.
+    opened.browser.reload().await;
+    opened.browser.find(".chat-answer .ticket.is-cancelled").await;
     opened.close().await;
 }
 

@@ -333,6 +333,18 @@ impl Picks {
         !self.picked.is_subset(&before.picked)
     }
 
+    /// Where the seats are that are picked and were not picked `before`, in the order of the hall.
+    pub(crate) fn added(&self, before: &Self, hall: &Hall) -> Vec<Cursor> {
+        let is_new = |id: &String| self.picked.contains(id) && !before.picked.contains(id);
+        let rows = hall.rows.iter().enumerate();
+        let cursors = rows.flat_map(|(row, line)| {
+            let places = line.places.iter().enumerate();
+            let new = places.filter(|it| is_new(&it.1.seat.seat_id));
+            new.map(move |(place, _)| Cursor { row, place })
+        });
+        cursors.collect()
+    }
+
     /// The picked ids in the order of the hall.
     pub(crate) fn ids(&self, hall: &Hall) -> Vec<String> {
         let places = hall.places().map(|it| &it.seat.seat_id);

@@ -56,7 +56,7 @@ impl Programme {
     }
 
     /// Whether a showing of that day can be booked: of one film, or of any.
-    fn has_open(&self, film: Option<&str>, day: Day, now: &str) -> bool {
+    pub(crate) fn has_open(&self, film: Option<&str>, day: Day, now: &str) -> bool {
         let films = self.showtimes.iter().filter(|it| film.is_none_or(|film| film == it.0));
         films
             .flat_map(|it| &it.1)

@@ -24,7 +24,7 @@ use crate::table::Draw;
 use crate::text::Key;
 use crate::views::part::drawn_by;
 use browse::Browse;
-pub(crate) use browse::seats_of;
+pub(crate) use browse::{FindReservation, seats_of};
 use seats::Seats;
 
 /// State kept while the reader visits other views.
@@ -82,6 +82,12 @@ impl Chosen {
             all.insert(showtime.to_owned(), picks.clone());
         });
     }
+}
+
+/// Keeps the name of a reservation that was made here, for the next one and to find it by.
+pub(crate) fn keep_name(name: &str) {
+    Keep::Browser.put("name", &name);
+    Keep::Tab.put("name", &name);
 }
 
 /// The name typed in this tab, else that of the last reservation; empty if neither is known.

@@ -73,6 +73,7 @@ pub(crate) fn HallView(
             }
         });
     });
+    show_picked(drawn);
     let is_large = Memo::new(move |_| hall.with(Hall::is_large));
     let left_out = Memo::new(move |_| hall.with(|it| it.left_out));
     view! {
@@ -87,6 +88,35 @@ pub(crate) fn HallView(
     }
 }
 
+/// Shows seats that were picked for the reader, elsewhere than at the cursor: by the cinema, or before a reload.
+fn show_picked(drawn: Drawn) {
+    let Drawn { hall, picks, cursor, .. } = drawn;
+    Effect::new(move |before: Option<Picks>| {
+        let (now, is_first) = (picks.get(), before.is_none());
+        let added = hall.with_untracked(|hall| now.added(&before.unwrap_or_default(), hall));
+        if let (Some(&first), Some(&last)) = (added.first(), added.last())
+            && !added.contains(&cursor.get_untracked())
+        {
+            cursor.set(first);
+            // What was picked before is drawn in the middle.
+            if !is_first {
+                request_animation_frame(move || {
+                    for at in [last, first] {
+                        browser::reveal(&drawn.id(at));
+                    }
+                });
+            }
+        }
+        now
+    });
+}
+
+/// Names the picked seats that another user took.
+pub(crate) fn lost_text(ids: &[String], is_all: bool, lang: Lang) -> String {
+    let key = if is_all { Key::LostAll } else { Key::LostSeats };
+    lang.fill(key, &[&ids.join(lang.comma())])
+}
+
 /// A hall with a button per seat.
 #[component]
 fn SmallHall(drawn: Drawn) -> impl IntoView {
@@ -94,7 +124,7 @@ fn SmallHall(drawn: Drawn) -> impl IntoView {
     let rows = Memo::new(move |_| hall.with(shape));
     let scroll = NodeRef::<leptos::html::Div>::new();
     let (is_wide, is_whole) = (RwSignal::new(false), RwSignal::new(false));
-    begin_in_the_middle(scroll, is_wide, is_whole);
+    begin_in_the_middle(drawn, scroll, is_wide, is_whole);
     view! {
         <div class="hall" class:is-whole=is_whole>
             <WideHallTools drawn is_wide is_whole/>
@@ -117,8 +147,10 @@ fn SmallHall(drawn: Drawn) -> impl IntoView {
     }
 }
 
-/// Scrolls a hall that is wider than the window to its middle, where people like to sit, and marks it as too wide.
+/// Scrolls a hall that is wider than the window to the picked seats, else to its middle, where people like to sit, and
+/// marks it as too wide.
 fn begin_in_the_middle(
+    drawn: Drawn,
     scroll: NodeRef<leptos::html::Div>,
     is_wide: RwSignal<bool>,
     is_whole: RwSignal<bool>,
@@ -127,7 +159,14 @@ fn begin_in_the_middle(
         let Some(Some(scroll)) = scroll.try_get_untracked() else { return };
         let beyond = scroll.scroll_width() - scroll.client_width();
         if is_first {
+            let Drawn { hall, picks, .. } = drawn;
+            let picked = hall.with_untracked(|hall| {
+                picks.with_untracked(|it| it.added(&Picks::default(), hall).first().copied())
+            });
             scroll.set_scroll_left(beyond / 2);
+            if let Some(at) = picked {
+                browser::centre(&scroll, &drawn.id(at));
+            }
         }
         // The button that leaves the overview stays; an unchanged state is not redrawn.
         let is_now = beyond > 1 || is_whole.get_untracked();
@@ -364,16 +403,12 @@ fn Mark(path: &'static str) -> impl IntoView {
 #[component]
 pub(crate) fn Legend(hall: Memo<Hall>, picks: RwSignal<Picks>) -> impl IntoView {
     let has = move |kind| hall.with(|it| it.places().any(|it| it.seat.kind == kind));
-    let is_held_as = move |state: State| {
+    let has_state = move |state: State| {
         picks.with(|picks| {
             let is_such = |it: &Place| State::for_seat(&it.seat, picks) == state;
             hall.with(|hall| hall.places().any(is_such))
         })
     };
-    let (held, offered) = (
-        Memo::new(move |_| is_held_as(State::Held)),
-        Memo::new(move |_| is_held_as(State::Offered)),
-    );
     let entry = move |state: State, kind: SeatKind, key: Key| {
         let class = format!("seat {} {}", state.class(), kind_class(kind));
         view! {
@@ -385,15 +420,22 @@ pub(crate) fn Legend(hall: Memo<Hall>, picks: RwSignal<Picks>) -> impl IntoView 
             </li>
         }
     };
+    // Entries of states that only some halls have.
+    let [lost, held, offered] = [
+        (State::Lost, Key::SeatLost),
+        (State::Held, Key::SeatHeld),
+        (State::Offered, Key::SeatOffered),
+    ]
+    .map(|(state, key)| {
+        let is_there = Memo::new(move |_| has_state(state));
+        move || is_there.get().then(|| entry(state, SeatKind::Standard, key))
+    });
     view! {
         <ul class="legend" aria-label=Key::Legend>
             {entry(State::Free, SeatKind::Standard, Key::SeatFree)}
             {entry(State::Picked, SeatKind::Standard, Key::SeatPicked)}
             {entry(State::Taken, SeatKind::Standard, Key::SeatTaken)}
-            {move || held.get().then(|| entry(State::Held, SeatKind::Standard, Key::SeatHeld))}
-            {move || offered.get().then(|| {
-                entry(State::Offered, SeatKind::Standard, Key::SeatOffered)
-            })}
+            {lost}{held}{offered}
             {[
                 (SeatKind::Premium, Key::KindPremium),
                 (SeatKind::Pair, Key::KindPair),

@@ -5,6 +5,7 @@ use output::cinema::{Movie, Movies, Showtime, Showtimes};
 
 use super::box_office::seats_of;
 use crate::dates;
+use crate::families::cinema::Zone;
 use crate::families::cinema::programme::{Left, hue, name, synopsis, titles};
 use crate::text::{Key, Lang};
 use crate::views::notice::Empty;
@@ -23,6 +24,7 @@ pub(crate) fn FilmCard(
     let hue = film.with_untracked(|it| hue(&it.movie_id));
     let initial = move || title().chars().next().map(String::from).unwrap_or_default();
     let class = format!("poster hue-{hue}");
+    let has_times = Memo::new(move |_| !showtimes.with(Vec::is_empty));
     view! {
         <article class="film">
             <div class=class aria-hidden="true"><span>{initial}</span></div>
@@ -32,14 +34,48 @@ pub(crate) fn FilmCard(
                 <FilmFacts film/>
                 <p class="film-about">{about}</p>
             </div>
-            <ul class="showtimes" aria-label=move || format!("{} {}", title(), Key::StepShowtime.say())>
-                <For each=move || showtimes.get()
+            {move || has_times.get().then(|| view! {
+                <div class="film-times">
+                    <ShowtimeList showtimes
+                        label=Signal::derive(move || format!("{} {}", title(), Key::StepShowtime.say()))/>
+                </div>
+            })}
+        </article>
+    }
+}
+
+/// Showings; those that have begun are folded.
+#[component]
+fn ShowtimeList(
+    showtimes: Signal<Vec<Showtime>>,
+    #[prop(optional, into)] label: Option<Signal<String>>,
+) -> impl IntoView {
+    let part = move |is_begun: bool| {
+        let now = dates::now();
+        let is_such = |it: &Showtime| (Left::new(it, &now) == Left::Started) == is_begun;
+        showtimes.get().into_iter().filter(is_such).collect::<Vec<_>>()
+    };
+    let list = move |is_begun: bool| {
+        view! {
+            <ul class="showtimes" aria-label=move || label.map(|it| it.get())>
+                <For each=move || part(is_begun)
                     key=|it| (it.showtime_id.clone(), it.available_seats_count, it.is_open, it.is_sales_closed)
                     let:showtime>
                     <li><ShowtimeLink showtime/></li>
                 </For>
             </ul>
-        </article>
+        }
+    };
+    let begun = Memo::new(move |_| part(true).len());
+    let has_begun = Memo::new(move |_| begun.get() > 0);
+    view! {
+        {list(false)}
+        {move || has_begun.get().then(|| view! {
+            <details class="begun">
+                <summary>{move || Key::ShowtimesBegun.fill(&[&begun.get().to_string()])}</summary>
+                {list(true)}
+            </details>
+        })}
     }
 }
 
@@ -130,17 +166,22 @@ pub(crate) fn ShowtimesView(showtimes: Showtimes) -> impl IntoView {
         }
     }
     let is_empty = days.is_empty();
+    let zone = move || {
+        let zone = Zone::shared().0.get()?;
+        let zone = dates::foreign_zone(&zone, "", Lang::spoken())?;
+        Some(view! { <p class="hint">{Key::ZoneHint.fill(&[&zone])}</p> })
+    };
     let day = move |(day, times): (String, Vec<Showtime>)| {
         let title = move || {
             dates::Day::parse(&day).map_or(day.clone(), |it| dates::long_day(it, Lang::spoken()))
         };
-        let time = |showtime| view! { <li><ShowtimeLink showtime/></li> };
         view! {
             <h4 class="showtimes-day">{title}</h4>
-            <ul class="showtimes">{times.into_iter().map(time).collect_view()}</ul>
+            <ShowtimeList showtimes=Signal::stored(times)/>
         }
     };
     view! {
+        {zone}
         {days.into_iter().map(day).collect_view()}
         {is_empty.then(|| view! { <Empty title=Key::NoShowtimes/> })}
     }

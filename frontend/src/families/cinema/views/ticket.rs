@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 use output::cinema::{Reservation, ReservationStatus};
 use serde_json::json;
 
-use super::box_office::{Chosen, Steps};
+use super::box_office::{Chosen, FindReservation, Steps};
 use super::stay_fresh;
 use crate::browser;
 use crate::call::{Loaded, fetch};
@@ -42,31 +42,7 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
     let fresh = fresh.filter(|it| it.reservation_id == id);
     let is_fresh = fresh.is_some();
     let state = RwSignal::new(fresh.map_or(Loaded::Loading, Loaded::Ready));
-    let id = StoredValue::new(id);
-    let load = move || {
-        let (id, before) = (id.get_value(), state.get_untracked());
-        spawn_local(async move {
-            let arguments = json!({ "reservation_id": id });
-            let found = fetch::<Reservation>("get_reservation", arguments).await;
-            // A change by the reader meanwhile is newer than the answer.
-            if state.try_with_untracked(|it| *it == before) != Some(true) {
-                return;
-            }
-            // An old ticket is better than none; an unchanged one is not redrawn.
-            let is_news = match &found {
-                Ok(found) => before.ready() != Some(found),
-                Err(_) => before.ready().is_none(),
-            };
-            if is_news {
-                state.set(found.map_or_else(Loaded::Failed, Loaded::Ready));
-            }
-        });
-    };
-    Effect::new(move |_| {
-        page().refreshed.track();
-        load();
-    });
-    stay_fresh(AGE, load);
+    let load = follow(id, state);
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
         state.set(Loaded::Loading);
@@ -86,12 +62,13 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
         <div class="ticket-stage">
             <div class="lead">
                 <h1 tabindex="-1" id="stage">{title}</h1>
-                <Steps now=2/>
+                {is_fresh.then(|| view! { <Steps now=2/> })}
             </div>
             {move || match state.get() {
                 Loaded::Loading => any_view! { <Skeleton lines=6/> },
                 Loaded::Failed(error) => any_view! {
                     <Notice error on_retry=retry/>
+                    <FindReservation/>
                     <div class="ticket-actions">
                         <a class="button" href=At::BoxOffice(Booking::default()).hash()>{Key::ToBoxOffice}</a>
                     </div>
@@ -105,9 +82,52 @@ pub(crate) fn TicketView(id: String) -> impl IntoView {
     }
 }
 
-/// Draws the ticket, also for a tool's output.
+/// Keeps a reservation up to date. Returns how to ask for it again.
+fn follow(id: String, state: RwSignal<Loaded<Reservation>>) -> impl Fn() + Copy + 'static {
+    let id = StoredValue::new(id);
+    let load = move || {
+        let (id, before) = (id.get_value(), state.get_untracked());
+        spawn_local(async move {
+            let arguments = json!({ "reservation_id": id });
+            let found = fetch::<Reservation>("get_reservation", arguments).await;
+            // A change by the reader meanwhile is newer than the answer.
+            if state.try_with_untracked(|it| *it == before) != Some(true) {
+                return;
+            }
+            let found = found.map_or_else(Loaded::Failed, Loaded::Ready);
+            // An old ticket is better than none; what is unchanged is not redrawn, since a number may be half typed.
+            if found != before && (found.ready().is_some() || before.ready().is_none()) {
+                state.set(found);
+            }
+        });
+    };
+    Effect::new(move |_| {
+        page().refreshed.track();
+        load();
+    });
+    stay_fresh(AGE, load);
+    load
+}
+
+/// The ticket of a tool's output: the reservation as it is now, and what can be done with it.
 #[component]
-pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
+pub(crate) fn TicketCard(reservation: Reservation) -> impl IntoView {
+    let id = reservation.reservation_id.clone();
+    let state = RwSignal::new(Loaded::Ready(reservation));
+    let _load = follow(id, state);
+    let number = browser::next_number();
+    move || {
+        let reservation = state.get().ready().cloned()?;
+        Some(view! {
+            <Ticket reservation=reservation.clone()/>
+            <Actions reservation state number/>
+        })
+    }
+}
+
+/// Draws the ticket.
+#[component]
+fn Ticket(reservation: Reservation) -> impl IntoView {
     let (is_void, status) = match reservation.status {
         ReservationStatus::Confirmed => (false, Key::Confirmed),
         ReservationStatus::Cancelled => (true, Key::Cancelled),
@@ -117,9 +137,12 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
     let total = reservation.total.clone();
     let admitted = reservation.checked_in_at.clone();
     let start = reservation.start_time.clone();
-    let when = move || start.as_ref().map(|it| dates::day_and_time(it, Lang::spoken()));
+    let zone = StoredValue::new(reservation.timezone);
+    let local =
+        move |time: &str| zone.with_value(|it| dates::local(time, it.as_deref(), Lang::spoken()));
+    let when = move || start.as_ref().map(|it| local(it));
     let reserved_at = reservation.reserved_at.clone();
-    let reserved = move || dates::day_and_time(&reserved_at, Lang::spoken());
+    let reserved = move || local(&reserved_at);
     let seats = reservation.seats.iter().map(|it| it.seat_id.clone());
     let seat = |id: String| view! { <li class="ticket-seat">{id}</li> };
     let (own, english) = (reservation.movie_title, reservation.movie_title_en);
@@ -134,9 +157,7 @@ pub(crate) fn Ticket(reservation: Reservation) -> impl IntoView {
                 <p class="ticket-when">{when}</p>
                 <p class="ticket-hall">{screen}</p>
                 {admitted.map(|at| view! {
-                    <p>{move || {
-                        Key::CheckedIn.fill(&[&dates::day_and_time(&at, Lang::spoken())])
-                    }}</p>
+                    <p>{move || Key::CheckedIn.fill(&[&local(&at)])}</p>
                 })}
                 <ul class="ticket-seats" aria-label=Key::Seats>{seats.map(seat).collect_view()}</ul>
             </div>
@@ -191,8 +212,23 @@ fn Code(id: String) -> impl IntoView {
     }
 }
 
+/// Id of an element of the ticket with this number; 0 for the only one of its view.
+fn id_of(name: &str, number: u32) -> String {
+    if number == 0 { name.to_owned() } else { format!("{name}-{number}") }
+}
+
 #[component]
-fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> impl IntoView {
+fn Actions(
+    reservation: Reservation,
+    state: RwSignal<Loaded<Reservation>>,
+    /// Distinguishes the tickets of one conversation.
+    #[prop(optional)]
+    number: u32,
+) -> impl IntoView {
+    let is_card = number != 0;
+    // Where the focus goes when the pressed button is gone.
+    let head = if is_card { id_of("ticket", number) } else { "stage".to_owned() };
+    let (head, open) = (StoredValue::new(head.clone()), is_card.then_some(head));
     let cancel = RwSignal::new(Cancel::No);
     let is_confirmed = reservation.status == ReservationStatus::Confirmed;
     let id = StoredValue::new(reservation.reservation_id);
@@ -208,18 +244,18 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
                 Ok(reservation) => {
                     state.set(Loaded::Ready(reservation));
                     page().announce_key(Key::CancelDone);
-                    browser::focus_soon("stage");
+                    browser::focus_soon(head.get_value());
                 }
                 Err(error) => {
                     cancel.set(Cancel::Failed(error));
-                    browser::focus_if_lost("cancel");
+                    browser::focus_if_lost(id_of("cancel", number));
                 }
             }
         });
     };
     let keep = Callback::new(move |()| {
         cancel.set(Cancel::No);
-        browser::focus_soon("cancel");
+        browser::focus_soon(id_of("cancel", number));
     });
     let retry = Callback::new(move |()| send());
     let save = move |_| {
@@ -233,7 +269,10 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
             }
         });
     };
-    let more = At::BoxOffice(Booking::default()).hash();
+    let (link, text) = match is_card {
+        true => (At::Reservation(id.get_value()), Key::OpenTicket),
+        false => (At::BoxOffice(Booking::default()), Key::BookMore),
+    };
     view! {
         {is_confirmed.then(|| view! { <p class="hint ticket-hint">{Key::ReservedHint}</p> })}
         {receiver.map(|receiver| view! { <Receiver receiver/> })}
@@ -241,21 +280,21 @@ fn Actions(reservation: Reservation, state: RwSignal<Loaded<Reservation>>) -> im
             Cancel::Failed(error) => Some(view! { <Notice error on_retry=retry/> }),
             _ => None,
         }}
-        {is_confirmed.then(|| view! { <Transfer id user state/> })}
+        {is_confirmed.then(|| view! { <Transfer id user state number head/> })}
         <div class="ticket-actions">
-            <a class="button" href=more>{Key::BookMore}</a>
+            <a class="button" id=open href=link.hash()>{text}</a>
             {is_confirmed.then(|| view! {
                 <button type="button" class="quiet" on:click=save>{Key::ToCalendar}</button>
             })}
             {move || match cancel.get() {
                 _ if !is_confirmed => ().into_any(),
                 Cancel::No | Cancel::Failed(_) => any_view! {
-                    <button type="button" id="cancel" class="quiet is-grave"
+                    <button type="button" id=id_of("cancel", number) class="quiet is-grave"
                         on:click=move |_| cancel.set(Cancel::Sure)>{Key::CancelReservation}</button>
                 },
                 Cancel::Sent => any_view! { <p aria-busy="true">{Key::Cancelling}</p> },
                 Cancel::Sure => any_view! {
-                    <Sure id="keep" ask=Key::CancelAsk yes=Key::CancelYes
+                    <Sure id=id_of("keep", number) ask=Key::CancelAsk yes=Key::CancelYes
                         no=Key::CancelNo on_yes=retry on_no=keep/>
                 },
             }}
@@ -289,6 +328,8 @@ fn Transfer(
     id: StoredValue<String>,
     user: StoredValue<String>,
     state: RwSignal<Loaded<Reservation>>,
+    number: u32,
+    head: StoredValue<String>,
 ) -> impl IntoView {
     let is_offered = Memo::new(move |_| page().tool("transfer_reservation").is_some());
     let to = RwSignal::new(String::new());
@@ -300,7 +341,7 @@ fn Transfer(
         let to = to.with_untracked(|it| it.trim().to_owned());
         is_missing.set(to.is_empty());
         if to.is_empty() {
-            return browser::focus("transfer-to");
+            return browser::focus(&id_of("transfer-to", number));
         }
         if is_busy.get_untracked() {
             return;
@@ -327,7 +368,7 @@ fn Transfer(
                 Ok(own) => {
                     state.set(Loaded::Ready(own));
                     page().announce_key(Key::TransferDone);
-                    browser::focus_soon("stage");
+                    browser::focus_soon(head.get_value());
                 }
                 Err(failure) => error.set(Some(failure)),
             }
@@ -340,18 +381,19 @@ fn Transfer(
                     <summary>{Key::Transfer}</summary>
                     <form on:submit=submit novalidate>
                         {move || error.get().map(|error| view! { <Notice error/> })}
-                        <label class="label" for="transfer-to">{Key::TransferTo}</label>
-                        <input id="transfer-to" type="text" maxlength="100" autocomplete="off"
-                            aria-describedby="transfer-hint transfer-error" prop:value=to
+                        <label class="label" for=id_of("transfer-to", number)>{Key::TransferTo}</label>
+                        <input id=id_of("transfer-to", number) type="text" maxlength="100" autocomplete="off"
+                            aria-describedby=format!("{} {}", id_of("transfer-hint", number), id_of("transfer-error", number))
+                            prop:value=to
                             aria-invalid=move || is_missing.get().to_string()
                             on:input=move |event| {
                                 is_missing.set(false);
                                 to.set(event_target_value(&event));
                             }/>
-                        <p class="error" id="transfer-error" role="alert">
+                        <p class="error" id=id_of("transfer-error", number) role="alert">
                             {move || is_missing.get().then_some(Key::MustBeGiven)}
                         </p>
-                        <p class="hint" id="transfer-hint">{Key::TransferHint}</p>
+                        <p class="hint" id=id_of("transfer-hint", number)>{Key::TransferHint}</p>
                         <button type="submit" class="quiet"
                             aria-disabled=move || is_busy.get().then_some("true")>{Key::TransferYes}</button>
                     </form>

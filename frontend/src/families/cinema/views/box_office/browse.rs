@@ -12,6 +12,7 @@ use crate::browser;
 use crate::call::{Loaded, fetch, take};
 use crate::dates::{self, Day};
 use crate::error::CallError;
+use crate::families::cinema::Zone;
 use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::programme::{FILMS_MAX, Programme};
 use crate::families::cinema::staff::AdminPermission;
@@ -110,6 +111,7 @@ async fn programme(office: Office) -> Result<Programme, CallError> {
     if office.programme.with_untracked(|it| it.ready().is_none()) {
         office.announced.set(films.clone());
     }
+    Zone::learn(movies.timezone.as_deref());
     let now = movies.now;
     let ahead_ms = now.as_deref().map_or(0.0, |it| dates::ahead_ms(it, mcp::answered_at_ms()));
     Ok(Programme { showtimes: showtimes(&films).await?, films, now, ahead_ms })
@@ -233,14 +235,6 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
         let films = |it: &Programme| it.on(day.get(), ids.as_deref(), &it.now());
         office.programme.with(|it| it.ready().map(films).unwrap_or_default())
     });
-    let count = move || Key::FilmCount.fill(&[&films.with(Vec::len).to_string()]);
-    Effect::new(move |before: Option<usize>| {
-        let now = films.with(Vec::len);
-        if before.is_some_and(|before| before != now) {
-            page().announce_fill(Key::FilmCount, &[&now.to_string()]);
-        }
-        now
-    });
     let card = move |id: String| {
         let of_id = id.clone();
         let showtimes = Signal::derive(move || {
@@ -253,19 +247,83 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
         });
         view! { <FilmCard film showtimes/> }
     };
+    // Films whose showings of the day have all begun are folded, unless they were searched for.
+    let begun = Memo::new(move |_| {
+        let (Some(day), None) = (day.get(), found.get()) else { return 0 };
+        let begun = |it: &Programme| {
+            let now = it.now();
+            films.with(|films| {
+                films.iter().filter(|film| !it.has_open(Some(&film.movie_id), day, &now)).count()
+            })
+        };
+        office.programme.with(|it| it.ready().map_or(0, begun))
+    });
+    let part = move |is_begun: bool| {
+        let (films, begun) = (films.get(), begun.get());
+        let (open, begun) = films.split_at(films.len().saturating_sub(begun));
+        if is_begun { begun.to_vec() } else { open.to_vec() }
+    };
+    let list = move |is_begun: bool| {
+        view! {
+            <ul class="film-list">
+                <For each=move || part(is_begun) key=|film| film.movie_id.clone() let:film>
+                    <li>{card(film.movie_id)}</li>
+                </For>
+            </ul>
+        }
+    };
+    let has_begun = Memo::new(move |_| begun.get() > 0);
+    let zone = move || {
+        let now = office.programme.with(|it| it.ready().map(Programme::now)).unwrap_or_default();
+        let zone = Zone::shared().0.get()?;
+        let zone = dates::foreign_zone(&zone, &now, Lang::spoken())?;
+        Some(view! { <p class="hint">{Key::ZoneHint.fill(&[&zone])}</p> })
+    };
+    let count = move || Key::FilmCount.fill(&[&films.with(Vec::len).to_string()]);
+    Effect::new(move |before: Option<usize>| {
+        let now = films.with(Vec::len);
+        if before.is_some_and(|before| before != now) {
+            page().announce_fill(Key::FilmCount, &[&now.to_string()]);
+        }
+        now
+    });
     view! {
         <section class="films" aria-labelledby="films-title">
             <h2 id="films-title" class="section-title">
                 {Key::ChooseFilm}
                 <span class="count">{count}</span>
             </h2>
-            <ul class="film-list">
-                <For each=move || films.get() key=|film| film.movie_id.clone() let:film>
-                    <li>{card(film.movie_id)}</li>
-                </For>
-            </ul>
+            {zone}
+            {list(false)}
+            {move || has_begun.get().then(|| view! {
+                <details class="begun">
+                    <summary>{move || Key::FilmsBegun.fill(&[&begun.get().to_string()])}</summary>
+                    {list(true)}
+                </details>
+            })}
             {move || films.with(Vec::is_empty).then(|| view! { <NoFilms found/> })}
+            <NextDay day/>
         </section>
+    }
+}
+
+/// Link to the next day with showings.
+#[component]
+fn NextDay(day: Memo<Option<Day>>) -> impl IntoView {
+    let office: Office = expect_context();
+    let next = Memo::new(move |_| {
+        let days = office.programme.with(|it| it.ready().map(Programme::days))?;
+        days.into_iter().find(|it| Some(*it) > day.get())
+    });
+    move || {
+        let next = next.get()?;
+        let booking = Booking { date: Some(next.to_string()), showtime: None };
+        let text = move || Key::FilmsOn.fill(&[&dates::short_day(next, Lang::spoken())]);
+        Some(view! {
+            <p class="next-day">
+                <a class="button" href=At::BoxOffice(booking).hash()>{text}</a>
+            </p>
+        })
     }
 }
 
@@ -306,7 +364,7 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
 
 /// Finds an earlier reservation.
 #[component]
-fn FindReservation() -> impl IntoView {
+pub(crate) fn FindReservation() -> impl IntoView {
     let id = RwSignal::new(String::new());
     let find = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();

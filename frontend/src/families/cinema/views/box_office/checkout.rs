@@ -2,17 +2,17 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::{Broken, Reservation};
+use output::cinema::{Broken, Reservation, Reservations, Seat};
 use serde_json::json;
 
 use super::hold::{HoldView, hold_name};
 use super::seats::{Showing, picks_name};
 use super::waiting::WaitingView;
-use super::{Chosen, Office};
+use super::{Chosen, Office, keep_name};
 use crate::browser::{self, Keep};
 use crate::call::fetch;
 use crate::error::CallError;
-use crate::families::cinema::hall::Picks;
+use crate::families::cinema::hall::{Picks, is_held};
 use crate::families::cinema::place::At;
 use crate::families::cinema::programme::price;
 use crate::families::cinema::refused_seats;
@@ -138,7 +138,7 @@ impl CheckoutState {
     /// showing, the ticket replaces it.
     fn done(self, showtime: &str, reservation: Reservation) {
         let Showing { office, .. } = self.showing;
-        Keep::Browser.put("name", &office.name.get_untracked());
+        keep_name(&office.name.get_untracked());
         Chosen::shared().keep_picks(showtime, &Picks::default());
         Keep::Tab.remove(&picks_name(showtime));
         Keep::Tab.remove(&hold_name(showtime));
@@ -179,6 +179,46 @@ impl CheckoutState {
         }
         self.sending.set(Sending::Failed(error));
         reveal_why();
+    }
+
+    /// Whether the seats of an unanswered request are gone: to the reader by that request, or to another user.
+    fn is_undecided(self) -> bool {
+        let is_unanswered = self.sending.with(|it| matches!(it, Sending::Failed(_)));
+        let is_gone = |it: &Seat| it.is_reserved || is_held(it);
+        self.showing.is_reserving.get()
+            && is_unanswered
+            && self.showing.hall.with(|hall| {
+                self.order
+                    .with_value(|it| it.seats.iter().any(|id| hall.seat(id).is_some_and(is_gone)))
+            })
+    }
+
+    /// Finds out whether the unanswered request has made the reservation; if not, the gone seats are lost.
+    fn settle(self) {
+        let (order, showtime) = (self.order.get_value(), self.showing.id.get_value());
+        spawn_local(async move {
+            let arguments = json!({ "user_id": order.user });
+            let Ok(found) = fetch::<Reservations>("list_reservations", arguments).await else {
+                return;
+            };
+            if self.order.try_with_value(|it| *it == order) != Some(true) {
+                return;
+            }
+            let is_it = |it: &Reservation| {
+                it.showtime_id == showtime
+                    && it.seats.len() == order.seats.len()
+                    && it.seats.iter().all(|it| order.seats.contains(&it.seat_id))
+            };
+            match found.reservations.into_iter().find(is_it) {
+                Some(reservation) => self.done(&showtime, reservation),
+                None => {
+                    self.order.set_value(Order::default());
+                    self.sending.set(Sending::Ready);
+                    self.showing.is_reserving.set(false);
+                    self.showing.refresh();
+                }
+            }
+        });
     }
 
     /// Whether an unanswered request differs from the current picks; while equal, the next try repeats it.
@@ -226,6 +266,12 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
             checkout.follow(&before, &now);
         }
         now
+    });
+    let is_undecided = Memo::new(move |_| checkout.is_undecided());
+    Effect::new(move |_| {
+        if is_undecided.get() {
+            checkout.settle();
+        }
     });
     view! {
         <form class="checkout" on:submit=submit novalidate aria-labelledby="checkout-title">

@@ -11,14 +11,15 @@ use super::checkout::{Checkout, PICKED};
 use super::hold::Holding;
 use super::suggest::Suggest;
 use super::waiting::WaitingView;
-use super::{Chosen, Office, Steps};
+use super::{Chosen, Office, Steps, stored_name};
 use crate::browser::{self, Keep};
 use crate::call::{Loaded, fetch};
 use crate::dates;
+use crate::families::cinema::Zone;
 use crate::families::cinema::hall::{Hall, Picked, Picks};
 use crate::families::cinema::place::{At, Booking};
 use crate::families::cinema::programme::{has_begun, name, titles};
-use crate::families::cinema::views::hall::{HallView, Legend};
+use crate::families::cinema::views::hall::{HallView, Legend, lost_text};
 use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
 use crate::page::page;
@@ -72,8 +73,7 @@ pub(super) struct Taken {
 impl Taken {
     /// Names them in a sentence.
     pub(super) fn say(&self, lang: Lang, is_all: bool) -> String {
-        let key = if is_all { Key::LostAll } else { Key::LostSeats };
-        lang.fill(key, &[&self.ids.join(lang.comma())])
+        lost_text(&self.ids, is_all, lang)
     }
 
     /// Whether the reader may not have read it yet.
@@ -95,6 +95,11 @@ enum Fetching {
 impl Showing {
     fn new(id: String) -> Self {
         let office: Office = expect_context();
+        // A reservation in the chat may have been made in another name since.
+        let name = stored_name();
+        if !name.is_empty() {
+            office.name.set(name);
+        }
         let map = RwSignal::new(Loaded::<SeatMap>::Loading);
         let stored = Chosen::shared().picks(&id);
         let hall = Memo::new(move |_| map.with(|it| it.ready().map(Hall::new).unwrap_or_default()));
@@ -186,6 +191,7 @@ impl Showing {
 
     /// Stores the seats answered for `token`.
     fn take(self, map: SeatMap, is_first: bool, token: Option<String>) {
+        Zone::learn(map.timezone.as_deref());
         self.map.set(Loaded::Ready(map));
         self.is_stale.set(false);
         self.as_of.set(mcp::answered_at_ms());
@@ -250,10 +256,8 @@ impl Showing {
         if lost.is_empty() {
             return;
         }
-        let lang = Lang::now();
         let is_all = self.picks.with_untracked(Picks::is_empty);
-        let key = if is_all { Key::LostAll } else { Key::LostSeats };
-        page().announce_fill(key, &[&lost.join(lang.comma())]);
+        page().announce(lost_text(lost, is_all, Lang::now()));
     }
 
     /// Takes the offered seats.
@@ -458,10 +462,11 @@ pub(super) fn Facts(showing: Showing) -> impl IntoView {
     };
     let times = move || {
         showtime.with(|showtime| {
-            let start = dates::day_and_time(&showtime.start_time, Lang::spoken());
+            let (start, lang) = (showtime.start_time.as_str(), Lang::spoken());
             let end =
                 showtime.end_time.as_deref().map(|it| Key::UntilTime.fill(&[dates::clock(it)]));
-            format!("{start}{}", end.unwrap_or_default())
+            let times = format!("{}{}", dates::day_and_time(start, lang), end.unwrap_or_default());
+            dates::zoned(times, start, Zone::shared().0.get().as_deref(), lang)
         })
     };
     let screen = move || {

@@ -14,6 +14,7 @@ use crate::browser;
 use crate::call::fetch;
 use crate::dates;
 use crate::error::CallError;
+use crate::families::cinema::Zone;
 use crate::families::cinema::hall::Picks;
 use crate::page::page;
 use crate::subscriptions::Subscriptions;
@@ -223,9 +224,16 @@ fn Entry(list: List, waiting: Waiting) -> impl IntoView {
 #[component]
 fn Offer(list: List, offer: Hold) -> impl IntoView {
     let seats: Vec<_> = offer.seats.iter().map(|it| it.seat_id.clone()).collect();
-    let until = dates::clock(&offer.expires_at).to_owned();
+    let expires_at = offer.expires_at.clone();
+    let until = move |lang| {
+        let zone = Zone::shared().0.get();
+        dates::zoned(dates::clock(&expires_at).to_owned(), &expires_at, zone.as_deref(), lang)
+    };
     let decline = offer.hold_id.clone();
-    let text = move || Key::WaitingOffer.fill(&[&seats.join(Lang::spoken().comma()), &until]);
+    let text = move || {
+        let lang = Lang::spoken();
+        Key::WaitingOffer.fill(&[&seats.join(lang.comma()), &until(lang)])
+    };
     let decline = move |_| {
         list.call("release_hold", json!({ "hold_token": decline }), Key::WaitingDeclined);
     };

@@ -105,6 +105,9 @@ impl Sheet {
         });
         if is_first {
             scroll.set_scroll_left((scroll.scroll_width() - scroll.client_width()) / 2);
+            if self.drawn.picks.with_untracked(|it| !it.is_empty()) {
+                self.show_cursor();
+            }
         }
         self.update_visible();
     }
@@ -310,6 +313,18 @@ impl Sheet {
         scroll.set_scroll_top(scroll_to(y * height + SCREEN - high / 2.0));
     }
 
+    /// Centres the plan at the cursor.
+    fn show_cursor(self) {
+        let at = self.drawn.cursor.get_untracked();
+        let column = self.drawn.hall.with_untracked(|it| it.at(at).map_or(1, |it| it.column));
+        let Some(scroll) = self.scroll.get_untracked() else { return };
+        let size = self.size.get_untracked();
+        let (x, y) = ((f64::from(column) - 0.5) * size, (at.row as f64 + 0.5) * size);
+        let (wide, high) = (f64::from(scroll.client_width()), f64::from(scroll.client_height()));
+        scroll.set_scroll_left((x - (wide - NAMES) / 2.0).round() as i32);
+        scroll.set_scroll_top((y + SCREEN - high / 2.0).round() as i32);
+    }
+
     /// Shows the first wheelchair place and moves the focus there.
     fn show_wheelchair(self) {
         let Some(to) = self.drawn.hall.with_untracked(Hall::wheelchair) else { return };
@@ -367,6 +382,11 @@ pub(super) fn LargeHall(drawn: Drawn) -> impl IntoView {
             None => {}
         }
         scroll.is_some()
+    });
+    // A touched seat stays under the mouse that browsers pretend; what the cursor moves to is newer.
+    Effect::new(move |_| {
+        drawn.cursor.track();
+        sheet.hover.set(None);
     });
     let resized = window_event_listener(leptos::ev::resize, move |_| sheet.measure(false));
     on_cleanup(move || resized.remove());
