@@ -33,6 +33,8 @@ pub(crate) struct UserMessage {
     pub(crate) pictures: Vec<Shared<Picture>>,
     /// Shown, but not sent to the assistant again: its answer was cancelled (ILL-45).
     pub(crate) is_out: bool,
+    /// Calls that were made before this message took the place of an earlier one. Nothing else records them.
+    pub(crate) done: Vec<Shared<ToolCard>>,
 }
 
 /// An answer of the assistant, complete or not. It continues after approvals and replies.
@@ -142,6 +144,39 @@ impl Entry {
     }
 }
 
+impl Body {
+    /// The calls that it shows.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Shared<ToolCard>> {
+        let (done, pieces) = match self {
+            Self::Asked(message) => (&message.done[..], &[][..]),
+            Self::Answered(turn) => (&[][..], &turn.pieces[..]),
+        };
+        done.iter().chain(pieces.iter().filter_map(Piece::call))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn calls_mut(&mut self) -> impl Iterator<Item = &mut Shared<ToolCard>> {
+        let (done, pieces) = match self {
+            Self::Asked(message) => (&mut message.done[..], &mut [][..]),
+            Self::Answered(turn) => (&mut [][..], &mut turn.pieces[..]),
+        };
+        done.iter_mut().chain(pieces.iter_mut().filter_map(|it| match it {
+            Piece::Call(card) => Some(card),
+            Piece::Text(_) | Piece::Pictures(_) => None,
+        }))
+    }
+}
+
+impl Piece {
+    /// The call, if the piece is one.
+    pub(crate) fn call(&self) -> Option<&Shared<ToolCard>> {
+        match self {
+            Self::Call(card) => Some(card),
+            Self::Text(_) | Self::Pictures(_) => None,
+        }
+    }
+}
+
 impl Turn {
     pub(crate) fn is_running(&self) -> bool {
         matches!(self.phase, Phase::Thinking | Phase::Tool(_))
@@ -158,8 +193,8 @@ impl Turn {
         pending.filter(|it| home(it.1) == piece).map(|it| it.0).collect()
     }
 
-    /// Whether a call approved by the person was made, or may have been: only this answer records it.
-    pub(crate) fn has_acted(&self) -> bool {
+    /// Calls approved by the person that were made, or may have been: only this answer records them.
+    pub(crate) fn acts(&self) -> impl Iterator<Item = &Shared<ToolCard>> {
         let is_allowed = |id: &str| {
             self.pending.iter().any(|pending| {
                 let is_approval = matches!(pending.waiting, Waiting::Approval { .. });
@@ -167,12 +202,14 @@ impl Turn {
                 is_approval && is_allowed && pending.waiting.call_id() == id
             })
         };
-        self.pieces.iter().any(|it| match it {
-            Piece::Call(card) => {
-                card.may_have_happened() && (card.is_trusted || is_allowed(&card.id))
-            }
-            Piece::Text(_) | Piece::Pictures(_) => false,
+        self.pieces.iter().filter_map(Piece::call).filter(move |card| {
+            card.may_have_happened() && (card.is_trusted || is_allowed(&card.id))
         })
+    }
+
+    /// Whether there are such calls.
+    pub(crate) fn has_acted(&self) -> bool {
+        self.acts().next().is_some()
     }
 
     /// Whether a model answered without a call: nothing that it says was done by it.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::entry::{Body, Entry, Piece, State, Waiting};
+use super::entry::{Body, Entry, Piece, State, ToolCard, Waiting};
 use super::thread::Thread;
 use crate::browser::Keep;
 use crate::cards::picture::{Picture, Shared};
@@ -154,20 +154,14 @@ fn length(value: &impl Serialize) -> usize {
 
 /// Removes outputs of calls of more than `max` bytes as JSON; the beginning of their text stays.
 fn cut_results(entry: &mut Shared<Entry>, max: usize) {
-    let is_heavy = |piece: &Piece| match piece {
-        Piece::Call(card) => {
-            card.outcome().is_some_and(|outcome| !outcome.is_cut && length(outcome) > max)
-        }
-        _ => false,
+    let is_heavy = |card: &Shared<ToolCard>| {
+        card.outcome().is_some_and(|outcome| !outcome.is_cut && length(outcome) > max)
     };
-    if !entry.turn().is_some_and(|it| it.pieces.iter().any(is_heavy)) {
+    if !entry.body.calls().any(is_heavy) {
         return;
     }
-    let Body::Answered(turn) = &mut entry.change().body else { return };
-    for piece in turn.pieces.iter_mut().filter(|it| is_heavy(it)) {
-        if let Piece::Call(card) = piece
-            && let State::Done(outcome) = &mut card.change().state
-        {
+    for card in entry.change().body.calls_mut().filter(|it| is_heavy(it)) {
+        if let State::Done(outcome) = &mut card.change().state {
             outcome.result = Value::Null;
             outcome.meta = Value::Null;
             outcome.text = outcome.text.chars().take(max.min(400)).collect();

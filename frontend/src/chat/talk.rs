@@ -184,11 +184,9 @@ impl Talk {
         let edited = self.editing.get_untracked();
         self.put_back();
         self.keep_draft();
-        self.ask(|thread| {
-            if let Some(id) = edited {
-                thread.cut(id);
-            }
-            thread.ask(&text, pictures, now());
+        self.ask(|thread| match edited {
+            Some(id) => thread.rewrite(id, &text, pictures, now()),
+            None => thread.ask(&text, pictures, now()),
         });
     }
 

@@ -8,7 +8,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{
-    Body, Entry, Failure, Pending, Phase, Reply, State, Turn, UserMessage, Waiting,
+    Body, Entry, Failure, Pending, Phase, Reply, State, ToolCard, Turn, UserMessage, Waiting,
 };
 use crate::cards::picture::{Picture, Shared};
 
@@ -145,7 +145,7 @@ impl Thread {
     pub(crate) fn ask(&mut self, text: &str, pictures: Vec<Shared<Picture>>, at_ms: u64) {
         self.close_waiting();
         let text: String = text.trim().chars().take(MESSAGE_MAX).collect();
-        self.push(Body::Asked(UserMessage { text, pictures, is_out: false }), at_ms);
+        self.push(Body::Asked(UserMessage { text, pictures, ..UserMessage::default() }), at_ms);
         self.push(Body::Answered(Box::default()), at_ms);
     }
 
@@ -159,10 +159,18 @@ impl Thread {
         turn.end_cards(&State::Denied);
     }
 
-    /// Whether the message or a later answer records a completed call. Removing them would lose the only record of it.
+    /// The completed calls that the message and later answers record, and nothing else.
+    fn acts_since(&self, id: u64) -> impl Iterator<Item = &Shared<ToolCard>> {
+        let since = self.entries.iter().skip_while(move |it| it.id != id);
+        since.flat_map(|it| {
+            let before = it.message().into_iter().flat_map(|it| &it.done);
+            before.chain(it.turn().into_iter().flat_map(Turn::acts))
+        })
+    }
+
+    /// Whether there are such calls.
     pub(crate) fn has_acted_since(&self, id: u64) -> bool {
-        let since = self.entries.iter().skip_while(|it| it.id != id);
-        since.filter_map(|it| it.turn()).any(Turn::has_acted)
+        self.acts_since(id).next().is_some()
     }
 
     /// Repeats the last question from the beginning. Refused if a call was made for it, which would be forgotten and
@@ -180,6 +188,23 @@ impl Thread {
         }
         self.push(Body::Answered(Box::default()), at_ms);
         true
+    }
+
+    /// Asks in place of an earlier message; all that followed is removed but the calls that were made.
+    pub(crate) fn rewrite(
+        &mut self,
+        id: u64,
+        text: &str,
+        pictures: Vec<Shared<Picture>>,
+        at_ms: u64,
+    ) {
+        let done: Vec<_> = self.acts_since(id).cloned().collect();
+        self.cut(id);
+        self.ask(text, pictures, at_ms);
+        let asked = self.entries.iter_mut().rev().nth(1);
+        if let Some(Body::Asked(message)) = asked.map(|it| &mut it.change().body) {
+            message.done = done;
+        }
     }
 
     /// Removes a message and all that followed. Returns the message for editing.

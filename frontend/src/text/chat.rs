@@ -180,7 +180,8 @@ macro_rules! with_chat_words {
             ChatAttachUnread: "画像を読み込めませんでした。", "The picture could not be read.";
             ChatChoose: "参照する画像を自分で選ぶ", "Let me pick the pictures it starts from";
             ChatEditing: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えます。", "You are editing an earlier message. Sending it removes what followed.";
-            ChatEditingActed: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えますが、実行済みの操作（予約など）は取り消されません。予約番号などは先に控えてください。", "You are editing an earlier message. Sending it removes what followed, but takes nothing back that was done, such as a reservation. Note its number first.";
+            ChatEditingActed: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えます。実行済みの操作（予約など）は取り消されず、記録はこのチャットに残ります。", "You are editing an earlier message. Sending it removes what followed, but takes nothing back that was done, such as a reservation; its record stays here.";
+            ChatDone: "編集前に実行済みの操作です。取り消されてはいません。", "Done before the message was edited, and not taken back:";
             ChatEditStop: "編集をやめる", "Stop editing";
             ChatTooLong: "メッセージは {0} 文字までです。", "A message may have up to {0} {0|character|characters}.";
             ChatUnanswered: "回答を待っています。別のメッセージを送ると、操作は行われません。", "It waits for your answer. Another message calls it off.";

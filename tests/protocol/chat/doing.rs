@@ -132,6 +132,18 @@ async fn reserves_two_requested_seats_after_approval() {
     opened.browser.find(".chat-answer .ticket-actions a[href^='#/reservation/']").await;
     opened.browser.role("button", "カレンダーに追加").await;
     opened.browser.role("button", "予約を取り消す").await;
+    // Nor is it by another question in place of the first, or by a reload.
+    opened.browser.hit("button", "このメッセージを編集して送り直す").await;
+    opened.browser.says("#chat-note", "記録はこのチャットに残ります").await;
+    opened.browser.until("document.activeElement.id === 'chat-input'").await;
+    opened.browser.press("、やっぱり3席").await;
+    opened.browser.key(Key::Enter).await;
+    opened.browser.says(".is-own .chat-done", "予約 rsv-").await;
+    opened.rests().await;
+    opened.browser.reload().await;
+    opened.browser.says(".is-own .chat-done", "予約 rsv-").await;
+    assert_eq!(opened.reservations().await, 2);
+    opened.browser.picture("chat-reserved-edited").await;
     // It is this browser's reservation from now on, in the name that was given here.
     opened.browser.go("#/").await;
     opened.browser.find(".front-mine a[href^='#/reservation/']").await;

@@ -192,10 +192,7 @@ pub(super) fn all_shots(thread: &Thread, lang: Lang) -> Vec<Shot> {
 }
 
 fn calls(turn: &Turn) -> impl Iterator<Item = &ToolCard> {
-    turn.pieces.iter().filter_map(|it| match it {
-        Piece::Call(card) => Some(&**card),
-        Piece::Text(_) | Piece::Pictures(_) => None,
-    })
+    turn.pieces.iter().filter_map(Piece::call).map(|it| &**it)
 }
 
 /// The pictures fetched by a call, unparsed.

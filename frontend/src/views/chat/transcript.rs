@@ -14,13 +14,13 @@ use super::piece::{LatestCall, PendingView, PieceView, shots};
 use super::provider;
 use crate::browser;
 use crate::cards::picture::{Kind, Shared};
-use crate::chat::entry::{Body, Entry, Failure, Phase, Piece, Turn, Usage, UserMessage};
+use crate::chat::entry::{Body, Entry, Failure, Phase, Piece, ToolCard, Turn, Usage, UserMessage};
 use crate::chat::talk::Talk;
 use crate::chat::thread::Thread;
 use crate::dates::grouped;
 use crate::page::page;
 use crate::text::{Key, Lang};
-use crate::views::cards::PictureGrid;
+use crate::views::cards::{CallCard, PictureGrid};
 use crate::views::output::copy;
 
 /// Distance in pixels from the end of the page that counts as the end.
@@ -215,7 +215,17 @@ fn UserMessageView(id: u64, entry: SharedEntry) -> impl IntoView {
     let is_running = Memo::new(move |_| talk.thread.with(|it| it.is_running()));
     let sent = Memo::new(move |_| message.with(|it| shots(&it.pictures, Kind::Sent)));
     let has_sent = Memo::new(move |_| sent.with(|it| !it.is_empty()));
+    let done = Memo::new(move |_| message.with(|it| it.done.clone()));
+    let card = |card: Shared<ToolCard>| {
+        view! { <CallCard card=Memo::new(move |_| (*card).clone()) is_last=false/> }
+    };
     view! {
+        {move || done.with(|it| !it.is_empty()).then(|| view! {
+            <div class="chat-done">
+                <p class="hint">{Key::ChatDone}</p>
+                {done.get().into_iter().map(card).collect_view()}
+            </div>
+        })}
         <div class="chat-bubble">
             {move || has_sent.get().then(|| view! { <PictureGrid shots=sent/> })}
             <p class="chat-own-text">{move || message.with(|it| it.text.clone())}</p>
