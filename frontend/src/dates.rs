@@ -162,6 +162,19 @@ pub(crate) fn are_of_one_day(one: &str, other: &str) -> bool {
     day(one) == day(other)
 }
 
+/// Formats a moment in milliseconds since 1970 for a list: the time of today, or the day, with its year if it is another.
+pub(crate) fn lately(ms: f64, lang: Lang) -> String {
+    let (date, now) = (Date::new(&ms.into()), Date::new_0());
+    let clock = [("hour", "2-digit"), ("minute", "2-digit")];
+    let day = [("month", "short"), ("day", "numeric"), ("year", "numeric")];
+    let options = match () {
+        () if date.to_date_string() == now.to_date_string() => &clock[..],
+        () if date.get_full_year() == now.get_full_year() => &day[..2],
+        () => &day[..],
+    };
+    format(&date, lang, options)
+}
+
 /// Formats a moment to the second; with the day if it is not today, and never with the year.
 pub(crate) fn second(time: &str, lang: Lang) -> String {
     let date = Date::new(&time.into());

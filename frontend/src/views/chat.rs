@@ -16,6 +16,7 @@ use crate::call::Loaded;
 use crate::chat::client::Assistant;
 use crate::chat::talk::{ANSWER, Talk};
 use crate::chat::thread::Thread;
+use crate::history;
 use crate::page::page;
 use crate::part::{Part, part};
 use crate::route::Route;
@@ -47,7 +48,16 @@ pub(crate) fn ChatView() -> impl IntoView {
             _ => None,
         });
         if named.is_some_and(|id| untrack(|| !talk.open(&id))) {
+            history::replace_hash(&Route::Chat(None).hash());
             page().notify(Key::ChatNotHere);
+        }
+    });
+    // One with messages can be linked to, and Back leads to it.
+    let id = Memo::new(move |_| talk.thread.with(|it| (!it.is_empty()).then(|| it.id.clone())));
+    Effect::new(move |_| {
+        page().route.track();
+        if let Some(id) = id.get().filter(|_| Route::parse(&browser::hash()) == Route::Chat(None)) {
+            history::replace_hash(&Route::Chat(Some(id)).hash());
         }
     });
     // Who writes will ask.
@@ -215,7 +225,7 @@ pub(super) fn Welcome() -> impl IntoView {
             <ul class="chat-examples" aria-label=Key::ChatExamples>
                 {move || examples().into_iter().map(example).collect_view()}
             </ul>
-            <p class="hint">{Key::ChatKept}</p>
+            <p class="hint chat-kept">{Key::ChatKept}</p>
         </div>
     }
 }

@@ -219,6 +219,10 @@ impl Talk {
             let assistant = self.thread.with_untracked(|it| it.assistant.clone());
             self.put_back();
             self.show(Thread::new(browser::unique(), assistant));
+            if Route::parse(&browser::hash()) == Route::Chat(Some(id.to_owned())) {
+                history::replace_hash(&Route::Chat(None).hash());
+                page().route.set(Route::Chat(None));
+            }
         }
         self.change_saved(|it| storage::forget(it, id));
         page().notify(Key::ChatForgotten);

@@ -6,10 +6,10 @@ use crate::browser;
 use crate::chat::storage::Head;
 use crate::chat::talk::Talk;
 use crate::chat::thread::TITLE_MAX;
-use crate::history;
+use crate::dates;
 use crate::page::page;
 use crate::route::Route;
-use crate::text::Key;
+use crate::text::{Key, Lang};
 
 /// The action on a list entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,10 +38,11 @@ pub(super) fn Threads() -> impl IntoView {
             <input type="search" id="chat-search" placeholder=Key::ChatSearch
                 prop:value=query on:input=move |event| query.set(event_target_value(&event))/>
             <ul>
-                <For each=move || found.get() key=|it| (it.id.clone(), it.name.clone())
+                <For each=move || found.get() key=|it| (it.id.clone(), it.name.clone(), it.at_ms)
                     children=move |head| view! { <ThreadView head/> }/>
             </ul>
             {nothing}
+            <p class="hint">{Key::ChatKept}</p>
         </nav>
     }
 }
@@ -62,19 +63,16 @@ fn ThreadView(head: Head) -> impl IntoView {
     let head = StoredValue::new(head);
     let title = move || head.with_value(name);
     let id = move || head.with_value(|it| it.id.clone());
+    let at = move || dates::lately(head.with_value(|it| it.at_ms) as f64, Lang::spoken());
     let is_open = move || talk.thread.with(|it| it.id == id());
-    let open = move |_| {
-        // Back leads to the previous conversation, which gets its address now.
-        let (left, is_empty) = talk.thread.with_untracked(|it| (it.id.clone(), it.is_empty()));
-        if !is_empty {
-            history::replace_hash(&Route::Chat(Some(left)).hash());
-        }
-        page().go(Route::Chat(Some(id())));
-    };
+    let open = move |_| page().go(Route::Chat(Some(id())));
     let row = move || {
         view! {
             <button type="button" class="plain chat-thread-open" on:click=open
-                aria-current=move || is_open().then_some("true")><span>{title}</span></button>
+                aria-current=move || is_open().then_some("true")>
+                <span>{title}</span>
+                <small class="chat-thread-at">{at}</small>
+            </button>
             <button type="button" class="plain small" id=part_id(head, "rename")
                 aria-label=move || Key::ChatRenameNamed.fill(&[&title()])
                 on:click=move |_| {
