@@ -45,6 +45,7 @@ use self::{
     conditions::{Conditions, is_vague},
     facts::Facts,
     held_seats::{Before, Held, HoldAction},
+    questions::{changes, names_seats},
     rules::{CONVERSATION, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER},
     titles::Sentence,
     visit::{MOVIES, Visit},
@@ -103,6 +104,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
         "通路側|通路寄り|端の席|端っこ|はしの席|窓側|aisle|window seat|at the end of",
         WHEELCHAIR,
         "字幕|吹替|吹き替え|3d|4d|imax|dubbed|subtitled|subtitles",
+        "毎週|毎日|毎晩|毎朝|毎月|毎回|every monday|every tuesday|every wednesday|every thursday|every friday|every saturday|every sunday|every week|every day|every month|weekly",
     ],
     spans: conditions::spans,
     kinds: titles::genres,
@@ -582,6 +584,9 @@ impl Family for Cinema {
                     **visit = next;
                     return Some(on);
                 }
+                if let Some(text) = visit.asks_which_times(utterance, goal, context) {
+                    return Some(FollowUp::Answer(text));
+                }
                 if let Some(next) = visit.as_length_question(utterance, goal) {
                     **visit = next;
                     return Some(on);
@@ -610,7 +615,9 @@ impl Family for Cinema {
                 let remark = questions::no_cheap_seats(utterance, context.language);
                 visit.remark = remark.or(visit.remark.take());
                 // A new order starts over, unless it chooses among the offered options.
+                let before = (visit.user.clone(), visit.question);
                 let goes_on = visit.answer_in_text(utterance) || visit.repeats_question(utterance, goal, context);
+                visit.repeat_name(before, context);
                 // `A1からA4まで` might be places elsewhere.
                 let on = if names_seats(utterance) { FollowUp::Continue(SEATED, Vec::new()) } else { on };
                 goes_on.then_some(on)
@@ -626,6 +633,10 @@ impl Family for Cinema {
     ) -> Option<(Request, Percent, Vec<String>)> {
         if !context.has(MOVIES) {
             return None;
+        }
+        if questions::only_books(utterance) {
+            let visit = Visit::new(utterance, Goal::Book, None);
+            return Some((Request::Visit(Box::new(visit)), GUESSED, Vec::new()));
         }
         if let Some(goal) = guessed(utterance) {
             let mut visit = Visit::guessed(utterance, goal);
@@ -645,24 +656,6 @@ impl Family for Cinema {
         let visit = Visit::possible_name(&Sentence::parse(&name, context.today()), &name);
         Some((Request::Visit(Box::new(visit)), LOOKED_FOR, left.collect()))
     }
-}
-
-/// Whether `utterance` names seats and nothing else; `E5とE6はだめ` refuses them.
-fn names_seats(utterance: &Sentence) -> bool {
-    const REFUSED: &str = "だめ|ダメ|駄目|以外|じゃな|ではな|でな|いや|嫌|避け|抜き|not|except|avoid|anything but|other than";
-    !utterance.says(REFUSED)
-        && !utterance.numbers.marked.is_empty()
-        && unused(utterance, &Used::default()).is_empty()
-}
-
-/// Whether `utterance` changes a reservation without naming a film.
-fn changes(utterance: &Sentence) -> bool {
-    const CHANGES: &str = "make it|make that|change it|change that|change the|move it|move that|move the|instead|にして|に変え|に変更|に増や|に減ら|に移|にずらし|やっぱり|やっぱ";
-    let is_other = !utterance.numbers.counts.is_empty()
-        || !utterance.numbers.marked.is_empty()
-        || utterance.when.date.is_some()
-        || utterance.when.hours.is_some();
-    is_other && utterance.says(CHANGES) && utterance.title().is_none()
 }
 
 /// Returns the visit of a plan.
@@ -745,6 +738,13 @@ impl Plan for Request {
 
     fn is_settled(&self) -> bool {
         matches!(self, Self::Visit(it) if it.is_titled())
+    }
+
+    fn plain(&self, sentence: String) -> String {
+        match self {
+            Self::Visit(it) if it.awaits_text() => questions::whole_comparison(&sentence),
+            _ => sentence,
+        }
     }
 
     fn may_repeat(&self) -> bool {

@@ -12,6 +12,8 @@ use language::{
     words::Word,
 };
 
+use super::words::RESERVE;
+
 /// Words that begin no name: thinking, waiting, asking.
 const THINKING: &str = "hmm|hm |umm|um,|um |uh|er |erm|wait|hold on|hang on|one moment|just a|let me|let's|i don|not sure|no idea|what|who|how|why|うーん|うん|ううん|うー|えー|えっと|ええと|あの|まっ|待|ちょっと|どう|どれ|どの|どっち|なに|何|そう|いい|だめ|やっぱ|やはり|まだ|もう|少し|考え|あとで|後で|わか|分か|お任せ|おまかせ|任せ|なんでも|何でも|適当";
 /// Phrases around a name.
@@ -307,6 +309,11 @@ pub(super) fn short_name(utterance: &Utterance) -> Option<String> {
         false => known.count() == 0,
     };
     (is_new && fits).then(|| name.to_owned())
+}
+
+/// Whether `utterance` orders a booking: `花子で予約して`.
+pub(super) fn orders(utterance: &Utterance) -> bool {
+    utterance.has(&[RESERVE]) && !utterance.asks() && !utterance.has(&[Word::NOT, Word::CANCEL])
 }
 
 /// Whether a word has no meaning of its own.

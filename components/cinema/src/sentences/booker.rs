@@ -1,6 +1,6 @@
 //! Finds the booker's name: `under the name Ken`, `佐藤の名前で`.
 
-use language::{Date, coverage::is_small, scan::marks};
+use language::{Date, coverage::is_small, numbers::whole, scan::marks};
 
 use super::{titles::Sentence, words::RESERVE};
 
@@ -141,8 +141,14 @@ fn last_for(text: &str, today: Date) -> Option<FoundName> {
     // `book them for Maria`, for held seats.
     let is_pointing =
         ["them", "it", "those", "these"].iter().any(|it| text[..at].ends_with(&format!(" {it}")));
-    let is_named = is_pointing && before.has(&[RESERVE])
-        || before.title().is_some() && !before.numbers.counts.is_empty();
+    // `book two tickets for Akira` is of a film.
+    let last = text[..at].rsplit(' ').next().unwrap_or_default();
+    let is_of_film =
+        marks("seat|seats|ticket|tickets|one|me|us").any(|it| it == last) || whole(last).is_some();
+    let is_order = !before.numbers.counts.is_empty()
+        || !is_of_film && (before.has(&[RESERVE]) || !before.numbers.marked.is_empty());
+    let is_named = is_pointing && before.has(&[RESERVE]) || before.title().is_some() && is_order;
+    let is_known = is_known || whole(&name.to_lowercase()).is_some();
     (rest.trim_matches(ENDS).is_empty() && !is_known && is_named)
         .then(|| (name.to_owned(), at, from + length))
 }
@@ -194,6 +200,12 @@ mod tests {
             ("book them for Maria", "Maria", "book them"),
             ("Book one seat for Ikiru tomorrow for Kei", "Kei", "Book one seat for Ikiru tomorrow"),
             (
+                "reserve E7 and E8 at the first showing of Ikiru tomorrow for Hanako",
+                "Hanako",
+                "reserve E7 and E8 at the first showing of Ikiru tomorrow",
+            ),
+            ("Book Rashomon on Monday for Hanako", "Hanako", "Book Rashomon on Monday"),
+            (
                 "Two tickets for Akira on Monday, for Mr. Tanaka.",
                 "Tanaka",
                 "Two tickets for Akira on Monday",
@@ -221,6 +233,8 @@ mod tests {
             "Book Akira for Two",
             "one ticket for Akira for my daughter",
             "君の名前で僕を呼んでを2枚",
+            "waitlist me for Godzilla tomorrow and book 2 for Akira",
+            "hold Godzilla tomorrow and book tickets for Akira",
             "羅生門で予約して",
             "AKIRAを真ん中で予約して",
             "明日のAKIRAを現金で予約したい",

@@ -263,6 +263,15 @@ impl Conditions {
         }
     }
 
+    /// Whether it says more of which film or showing.
+    pub(super) fn chooses_film(&self) -> bool {
+        self.pick.is_some()
+            || self.order.is_some()
+            || self.timed.is_some()
+            || self.minutes.is_some()
+            || self.rating.is_some()
+    }
+
     /// Whether seats somewhere in the hall are requested.
     pub(super) fn is_seated(&self) -> bool {
         self.position.is_some() || self.row.is_some() || self.wheelchair || self.premium

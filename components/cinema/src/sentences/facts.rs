@@ -86,6 +86,7 @@ impl<'a> Facts<'a> {
             Sign::Counted => !utterance.numbers.counts.is_empty(),
             Sign::Position => conditions::names_position(utterance),
             Sign::Seats => !utterance.numbers.marked.is_empty(),
+            Sign::Booker => utterance.booker.is_some(),
             Sign::Has(RESERVATION_ID) if utterance.find("rsv-", 0).is_some() => true,
             Sign::Has(id) => utterance.numbers.id(id).is_some(),
             Sign::Genre => utterance.genre().is_some(),

@@ -322,6 +322,23 @@ impl Visit {
         context.ask(form, reason, format!("{asks}\n{list}"))
     }
 
+    /// Asks for one of the films that the answer before listed, without listing them again.
+    pub(super) fn ask_of_list(&mut self, context: &mut TurnContext<'_>) -> Decision {
+        (self.question, self.has_list) = (Some(Question::Film), true);
+        let asks = match self.count {
+            Some(_) => context.say(
+                "どの映画にしますか？上の一覧の番号か題名で書いてください（例:「3番」）。",
+                "Which film shall it be? Please write its number in the list above or its title, such as \"number 3\".",
+            ),
+            None => context.say(
+                "どの映画を何席予約しますか？上の一覧の番号か題名で書いてください（例:「3番を2席」）。",
+                "Which film, and how many seats? Please write its number in the list above or its title, such as \"two seats for number 3\".",
+            ),
+        };
+        let asks = self.noted(asks);
+        context.conclude(asks)
+    }
+
     fn show_films(&mut self, context: &mut TurnContext<'_>, films: &[&Value]) -> Decision {
         if let [film] = films {
             self.choices = vec![choice(film, context.language)];
@@ -368,7 +385,7 @@ impl Visit {
         }
         self.choices =
             films.iter().take(FILMS_MAX).map(|it| choice(it, context.language)).collect();
-        self.question = Some(Question::Film);
+        (self.question, self.has_list) = (Some(Question::Film), films.len() > 1);
         let list = numbered(&self.choices);
         let next = context.say(
             "予約するときは「1番を2席予約して」のように書いてください。",

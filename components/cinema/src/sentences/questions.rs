@@ -194,6 +194,15 @@ pub(super) fn repeats_order(utterance: &Sentence) -> bool {
         && unused(utterance, &Used::default()).is_empty()
 }
 
+/// Whether the whole `utterance` wishes a booking: `予約したい`, `I'd like to book`.
+pub(super) fn only_books(utterance: &Sentence) -> bool {
+    const WHOLE: &str = "予約したい|予約したいです|予約したいんですが|予約したいのですが|予約をしたい|予約をしたいです|i want to book|i'd like to book|i would like to book|i want to make a booking|i'd like to make a booking|i'd like to make a reservation";
+    let text: String = utterance.lower.iter().collect();
+    let text =
+        text.trim().trim_end_matches(['。', '.', '!', '、', ',']).trim_end_matches(" please");
+    marks(WHOLE).any(|it| it == text) && utterance.user().is_none()
+}
+
 /// Whether `utterance` asks for the price of a visit's seats; `is_price` if it has a word for that.
 pub(super) fn asks_price(utterance: &Sentence, is_price: bool) -> bool {
     const OTHERS: &[Word] = &[
@@ -398,10 +407,29 @@ impl Visit {
         goal: Option<Goal>,
         context: &TurnContext<'_>,
     ) -> bool {
+        let is_open = matches!(goal, None | Some(Goal::Book | Goal::Seats));
+        if self.question == Some(Question::Seats) && is_open && leaves_seats(utterance) {
+            self.take_recommended();
+            return true;
+        }
         if self.question == Some(Question::Seats)
             && goal.is_none()
             && self.repeats_booking(utterance)
         {
+            if self.user.is_some() && repeats_order(utterance) {
+                self.take_recommended();
+            }
+            return true;
+        }
+        // `明日の映画は？`, `予約したい`
+        let is_looked = matches!(self.question, Some(Question::Film | Question::Showing));
+        let is_order = only_books(utterance) || repeats_order(utterance);
+        if is_looked && self.aim != Aim::Book && goal.is_none() && is_order {
+            self.book();
+            self.is_listed = self.has_list;
+            if let [only] = &self.choices.clone()[..] {
+                self.chose(only);
+            }
             return true;
         }
         match self.question {
@@ -490,6 +518,39 @@ impl Visit {
             id: it.value.clone(),
             label: it.name.as_ref().unwrap_or(&it.label).clone(),
         });
+    }
+
+    /// Asks what is meant where films are listed, which have no time: `もっと早い時間は？`, `something earlier`. Where times
+    /// are listed, `他ので` may mean another film or another time.
+    pub(super) fn asks_which_times(
+        &self,
+        utterance: &Sentence,
+        goal: Option<Goal>,
+        context: &TurnContext<'_>,
+    ) -> Option<String> {
+        const TIMES: &str = "もっと早い|もう少し早い|もうちょっと早い|もっと遅い|もう少し遅い|もうちょっと遅い|早い時間|遅い時間|something earlier|something later|anything earlier|anything later|any earlier|any later|a bit earlier|a bit later";
+        const OTHERS: &str = "他ので|ほかので|別ので|違うので|他のは|ほかのは|別のは|他のがいい|別のがいい|another one|a different one|something else";
+        let is_plain = goal.is_none()
+            && utterance.title().is_none()
+            && utterance.when.spans.is_empty()
+            && utterance.numbers.counts.is_empty()
+            && utterance.numbers.marked.is_empty();
+        let lists_films = self.aim == Aim::Films
+            && self.question == Some(Question::Film)
+            && self.choices.len() > 1;
+        if is_plain && lists_films && utterance.says(TIMES) {
+            return Some(context.say(
+                "映画の一覧には上映時刻がありません。どの映画の回か（例:「1番の一番早い回」）、何時ごろか（例:「明日の15時までの映画」）を書いてください。",
+                "A list of films has no times. Please write of which film (such as \"the earliest of number 1\") or until when (\"films tomorrow before 3pm\").",
+            ));
+        }
+        let lists_times = self.question == Some(Question::Showing) && self.film.is_some();
+        (is_plain && lists_times && utterance.says(OTHERS)).then(|| {
+            context.say(
+                "別の回ですか、別の映画ですか？「2番の回」「他の映画で」のように書いてください。",
+                "Another time or another film? Please write for example \"number 2\" or \"another film\".",
+            )
+        })
     }
 
     /// A copy of the visit that asks for the length of the film meant by `utterance`: `1番目のは何分？`.
@@ -592,6 +653,47 @@ impl Visit {
     }
 }
 
+/// Completes a comparison that is the whole sentence: `shorter`, `what about earlier?`.
+pub(super) fn whole_comparison(sentence: &str) -> String {
+    const LEADS: &str = "what about |how about |and |a bit |a little |bit |make it |ok, |ok ";
+    const WORDS: &str = "shorter|longer|newer|older|earlier|later";
+    let lower = sentence.trim().to_lowercase();
+    let bare = lower.trim_end_matches(['?', '.', '!', ' ']).trim_end_matches(" please");
+    let bare = marks(LEADS).fold(bare, |it, lead| it.strip_prefix(lead).unwrap_or(it));
+    match marks(WORDS).find(|it| *it == bare) {
+        Some(word) => format!("something {word}"),
+        None => sentence.to_owned(),
+    }
+}
+
+/// Whether `utterance` names seats and nothing else; `E5とE6はだめ` refuses them.
+pub(super) fn names_seats(utterance: &Sentence) -> bool {
+    const REFUSED: &str = "だめ|ダメ|駄目|以外|じゃな|ではな|でな|いや|嫌|避け|抜き|not|except|avoid|anything but|other than";
+    !utterance.says(REFUSED)
+        && !utterance.numbers.marked.is_empty()
+        && unused(utterance, &Used::default()).is_empty()
+}
+
+/// Whether `utterance` changes a reservation without naming a film.
+pub(super) fn changes(utterance: &Sentence) -> bool {
+    const CHANGES: &str = "make it|make that|change it|change that|change the|move it|move that|move the|instead|にして|に変え|に変更|に増や|に減ら|に移|にずらし|やっぱり|やっぱ";
+    let is_other = !utterance.numbers.counts.is_empty()
+        || !utterance.numbers.marked.is_empty()
+        || utterance.when.date.is_some()
+        || utterance.when.hours.is_some();
+    is_other && utterance.says(CHANGES) && utterance.title().is_none()
+}
+
+/// Whether `utterance` leaves the choice of seats: `席はおまかせ`, `any good seats`.
+fn leaves_seats(utterance: &Sentence) -> bool {
+    const ANY: &str = "おまかせ|お任せ|任せます|任せる|どこでもいい|どこでも大丈夫|おすすめで|おすすめの席|お勧めの席|any seat|any seats|any good seat|any good seats|anywhere is fine|anywhere|you choose|you pick|up to you|best available|the recommended one|the recommended ones|recommended seats";
+    utterance.says(ANY)
+        && !utterance.asks()
+        && utterance.numbers.counts.is_empty()
+        && utterance.numbers.marked.is_empty()
+        && !names_position(utterance)
+}
+
 /// Explains that there are no discounts.
 pub(super) fn no_discounts(utterance: &Sentence, language: Language) -> Option<String> {
     let remark = language.pick(
@@ -621,6 +723,8 @@ fn only_limits_price(utterance: &Sentence) -> bool {
         && utterance.title().is_none()
         && utterance.when.spans.is_empty()
         && utterance.numbers.counts.is_empty()
+        && utterance.numbers.marked.is_empty()
+        && utterance.user().is_none()
         && !names_position(utterance)
         && unused(utterance, &Used::default()).is_empty()
 }

@@ -32,6 +32,22 @@ impl Visit {
         context.only(RESERVE, arguments, reason)
     }
 
+    /// Repeats a name that came since the question `before`, where a form asks for the rest.
+    pub(super) fn repeat_name(
+        &mut self,
+        before: (Option<String>, Option<Question>),
+        context: &TurnContext<'_>,
+    ) {
+        let is_asked = before.1 == Some(Question::Showing) || self.seats.is_empty();
+        let new = self.user.as_ref().filter(|it| before.0.as_ref() != Some(*it));
+        if let Some(user) = new.filter(|_| is_asked) {
+            let name = context
+                .say(format!("お名前は「{user}」で承りました。"), format!("It is for {user}."));
+            let remark = self.remark.take().into_iter().chain([name]);
+            self.remark = Some(remark.collect::<Vec<_>>().join(" "));
+        }
+    }
+
     pub(super) fn reserved(&mut self, context: &mut TurnContext<'_>, found: &Value) -> Decision {
         (self.question, self.held, self.hold_token) = (None, None, None);
         (self.is_made, self.wanted.instead) = (true, None);

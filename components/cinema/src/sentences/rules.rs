@@ -80,6 +80,8 @@ pub(super) enum Sign {
     Counted,
     /// Named seats.
     Seats,
+    /// For whom seats are booked.
+    Booker,
     /// Part of the hall.
     Position,
     /// Identifier of this kind.
@@ -352,6 +354,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(66, Goal::Films, &[Sign::Timed, Sign::When], &[THEIRS, Sign::Counted]),
     rule(66, Goal::Book, &[Sign::Title, Sign::When, Sign::Counted], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Sign::Seats], &[THEIRS]),
+    rule(66, Goal::Book, &[Sign::Booker, Sign::Seats], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Sign::People, Says(&[Word::WANT])], &[THEIRS]),
     rule(66, Goal::Book, &[Sign::Title, Says(&[RESERVE])], &[THEIRS]),
     rule(

@@ -1,9 +1,12 @@
 //! Other films and days in the middle of a visit: `and Godzilla?`, `what about Sunday?`.
 
+use std::ops::Range;
+
 use language::{
     Date,
     coverage::{SUPERLATIVES, Used, is_condition, unused},
     dates::is_refused,
+    name_pieces::is_hiragana,
     numbers::whole,
     scan::marks,
     words::Word,
@@ -25,7 +28,8 @@ impl Visit {
         /// Ends of a sentence that puts another film in place of the chosen one.
         const SWITCHES: &str = "にして|にします|にする|に変えて|に変更して|のほうで|の方で|のほうがいい| instead| instead please";
         const FILLERS: &str = "ごめん、|すみません、|あ、|いや、|やっぱり|やっぱ|oh, |oh |no, |no |wait, |sorry, |sorry |actually, |actually ";
-        const NAME_MAX: usize = 30;
+        const CHANGES: &str = "やっぱ|no, |actually";
+        const OTHERS: &str = "大丈夫|無理|中止|保留|未定|駄目|不要|結構|最初|全部|今度|また";
         // After an empty day, another may have films.
         let is_empty = self.aim == Aim::Films && self.question.is_none() && self.date.is_some();
         let next = self.on_another_day(utterance).filter(|_| is_empty && goal.is_none());
@@ -46,6 +50,14 @@ impl Visit {
         let folded = text.to_lowercase();
         let begin = marks(FILLERS)
             .fold(0, |at, it| at + folded[at..].strip_prefix(it).map_or(0, |_| it.len()));
+        // `やっぱりAKIRA`, but not `やっぱり大丈夫`, `no, thanks`.
+        let is_title = |name: &str| match name.is_ascii() {
+            true => name.starts_with(|it: char| it.is_ascii_uppercase()),
+            false => !name.ends_with(is_hiragana) && !marks(OTHERS).any(|it| name.contains(it)),
+        };
+        let is_changed = marks(CHANGES).any(|it| folded[..begin].contains(it))
+            && text.get(begin..).is_some_and(is_title)
+            && !utterance.withdraws();
         let leads = marks(LEADS).filter(|it| folded[begin..].starts_with(it));
         // `and Godzilla?` books nothing.
         let lead = leads.filter(|it| asks || *it != "and ").map(str::len).max();
@@ -56,24 +68,8 @@ impl Visit {
         let name = text.get(begin..text.len() - tail.unwrap_or(0))?.trim();
         let from = folded.get(..begin)?.chars().count();
         let range = from..from + name.chars().count();
-        let wanted = Conditions::parse(utterance);
-        let is_condition = wanted.pick.is_some()
-            || wanted.order.is_some()
-            || wanted.is_seated()
-            || is_condition(utterance, name)
-            || utterance.is_no_film(name, &range);
-        let is_name = (2..=NAME_MAX).contains(&name.chars().count())
-            && utterance.when.spans.is_empty()
-            && utterance.numbers.counted.iter().all(|it| range.contains(&it.0))
-            && utterance.numbers.marked.is_empty()
-            && ordinal(&name.to_lowercase()).or(whole(name).map(|_| 0)).is_none()
-            && !is_condition
-            && range.clone().any(|at| !utterance.is_known(at))
-            && utterance
-                .tokens
-                .iter()
-                .all(|it| !range.contains(&it.from) || it.word == Word::FILLER);
-        if lead.is_none() && tail.is_none() || !is_name {
+        if lead.is_none() && tail.is_none() && !is_changed || !is_only_name(utterance, name, range)
+        {
             return None;
         }
         let mut next = Self::of_name(utterance, name);
@@ -123,6 +119,42 @@ impl Visit {
         (next.choices, next.question) = (Vec::new(), None);
         Some(next)
     }
+}
+
+/// The film's name that `utterance` is but for words around it: `AKIRAで`, `じゃあゴジラにする`.
+pub(super) fn bare_name(utterance: &Sentence) -> Option<String> {
+    const BEFORE: &str = "じゃあ|では|それなら|やっぱり|やっぱ|then |ok, |okay, |actually, |actually |no, |let's see |i'll take ";
+    const BEHIND: &str = "でお願いします|でお願い|にします|にする|にして|がいいです|がいい|で| please|, please| then";
+    let text = utterance.text();
+    let text = text.trim().trim_end_matches(['。', '!', '.', ' ']);
+    let lower = text.to_lowercase();
+    let begin = marks(BEFORE).filter(|it| lower.starts_with(it)).map(str::len).max().unwrap_or(0);
+    let begin =
+        begin + (text.get(begin..)?.len() - text.get(begin..)?.trim_start_matches('、').len());
+    let end = marks(BEHIND).filter(|it| lower.ends_with(it)).map(str::len).max()?;
+    let name = text.get(begin..text.len().checked_sub(end)?)?.trim();
+    let from = text.get(..begin)?.chars().count();
+    let range = from..from + name.chars().count();
+    is_only_name(utterance, name, range).then(|| name.to_owned())
+}
+
+/// Whether `name`, at `range`, may be a film's, and nothing beside it means anything.
+fn is_only_name(utterance: &Sentence, name: &str, range: Range<usize>) -> bool {
+    const NAME_MAX: usize = 30;
+    let wanted = Conditions::parse(utterance);
+    let is_condition = wanted.pick.is_some()
+        || wanted.order.is_some()
+        || wanted.is_seated()
+        || is_condition(utterance, name)
+        || utterance.is_no_film(name, &range);
+    (2..=NAME_MAX).contains(&name.chars().count())
+        && utterance.when.spans.is_empty()
+        && utterance.numbers.counted.iter().all(|it| range.contains(&it.0))
+        && utterance.numbers.marked.is_empty()
+        && ordinal(&name.to_lowercase()).or(whole(name).map(|_| 0)).is_none()
+        && !is_condition
+        && range.clone().any(|at| !utterance.is_known(at))
+        && utterance.tokens.iter().all(|it| !range.contains(&it.from) || it.word == Word::FILLER)
 }
 
 /// The only day in `utterance`, if that refuses it.

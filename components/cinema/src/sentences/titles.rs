@@ -21,6 +21,7 @@ use super::{
     rules::USER,
     two_bookings,
     visit::USER_MAX,
+    words,
 };
 
 /// Genres in Japanese and English as catalogues name them, and common words for them.
@@ -104,7 +105,7 @@ impl Sentence {
 
     /// Parses `text`.
     pub(super) fn parse(text: &str, today: Date) -> Self {
-        let text = &two_bookings::switched(text);
+        let text = &two_bookings::switched(&words::plainly(text));
         let (booker, text) = match booker::booker(text, today) {
             Some((booker, rest)) => (Some(booker), rest),
             None => (None, text.to_owned()),
@@ -366,7 +367,7 @@ impl Sentence {
         const BEHIND: &str = "の上映|の映画|のチケット|の席|の座席|の空席|の予約|の回|の時間|の券|の空き|の残席|\
              のスケジュール|の前売|の今日|の明日|の夜|を観|を見|をみ|を予約|を1|を2|を3|を4|を5|\
              を一|を二|を三|を四|を五|を大人|を夜|を今|を明|を上映|を家族|を友|を彼|を取|を何|\
-             を土|を日|が観|が見|がみ|がい|がやって|が気|って|は何時|はいつ|は上映|はやって|\
+             を土|を日|が観|が見|がみ|がい|がやって|が気|って|は何時|はなんじ|はいつ|は上映|はやって|\
              はまだ|は観|は見|はある|はどこ|はあります|は空|という|で、|で2|で二|、2|、五|、5|、四|、4|、三|、3|、一|、1|、二|\
              の料金|の値段|はいくら|っていくら|のチケット代|の鑑賞料|の公開|の夕|の朝|の昼|の土|の日|の金|に空|の評|、|観たい|見たい|のレイト|、夜|\
              の一番|のいちばん|の最|の早|の遅|の次|の初|は明日|は今日|は今|は夜|は土|は日|は週|の来週|の今週|の週|の1|の2|の詳|のこと|\

@@ -19,8 +19,8 @@ use language::{
 
 use super::{
     answers::{
-        absence, corrected_date, corrected_kind, is_addition, lessens, ordinal, place_of, recount,
-        short_name, takes_back, undated,
+        absence, corrected_date, corrected_kind, is_addition, lessens, orders, ordinal, place_of,
+        recount, short_name, takes_back, undated,
     },
     cancel::number,
     conditions::{Conditions, Pick, hours, is_vague, names_position},
@@ -31,6 +31,7 @@ use super::{
     questions::{OF_LIST, asks_length, asks_when, refers_to_film},
     rules::{Goal, MOVIE, SHOWTIME},
     showings,
+    switches::bare_name,
     titles::Sentence,
     words,
 };
@@ -168,6 +169,10 @@ pub(super) struct Visit {
     pub(super) film_of_answer: Option<Selection>,
     /// Prices of the seats that may be reserved.
     pub(super) fares: Fares,
+    /// Whether the last answer listed films.
+    pub(super) has_list: bool,
+    /// Whether one of those is to be booked, and nothing says which.
+    pub(super) is_listed: bool,
 }
 
 impl Visit {
@@ -241,8 +246,24 @@ impl Visit {
             visit.inherit(before);
             visit.add_to(utterance, before);
             visit.pick_from_list(utterance, before);
+            visit.is_listed = !visit.wanted.chooses_film() && visit.is_of_list(before);
         }
         visit
+    }
+
+    /// Whether it books one of the films that `before` listed, of the same day and kind.
+    fn is_of_list(&self, before: &Self) -> bool {
+        let day = |it: &Self| (it.date.clone(), it.also.clone(), it.week.clone(), it.hours);
+        self.aim == Aim::Book
+            && before.has_list
+            && before.question == Some(Question::Film)
+            // `一番短いのは？`, `2枚予約して`: the first is meant.
+            && !before.wanted.is_first
+            && self.film.is_none()
+            && self.title.is_none()
+            && self.genre == before.genre
+            && self.wanted.without == before.wanted.without
+            && day(self) == day(before)
     }
 
     /// Completes the visit from an earlier one, unless it says something new.
@@ -448,7 +469,10 @@ impl Visit {
         let choice = by_words.cloned().or(picked).or(chosen);
         // While a film is asked for, most words are not its name: `結婚記念日に2人で`.
         let is_asked = self.question == Some(Question::Film);
-        let other = if is_asked { utterance.title() } else { utterance.name() };
+        let other = match is_asked {
+            true => utterance.title().or_else(|| bare_name(utterance)),
+            false => utterance.name(),
+        };
         let other = other.filter(|it| self.is_other_film(it, utterance));
         match (choice, other) {
             (Some(choice), _) => self.chose(&choice),
@@ -517,11 +541,34 @@ impl Visit {
             || self.seats != before.seats;
         if let Some(user) = utterance.user() {
             self.user = Some(user);
-        } else if !is_changed && self.question == Some(Question::Seats) && self.user.is_none() {
+        } else if !is_changed && self.user.is_none() {
             // A sentence with another meaning is no name.
-            self.user = short_name(utterance);
+            self.user = match self.question {
+                Some(Question::Seats) => short_name(utterance),
+                // `花子で予約して`
+                Some(Question::Showing) if orders(utterance) => short_name(utterance),
+                _ => None,
+            };
         }
-        is_changed || self.user != before.user
+        let is_named = self.user != before.user;
+        if is_named && orders(utterance) {
+            self.book();
+            // `羅生門で予約して` may mean a film, `花子の名前で` does not.
+            if !is_changed && utterance.user().is_some() {
+                self.take_recommended();
+            }
+        }
+        self.is_listed = !Conditions::parse(utterance).chooses_film() && self.is_of_list(&before);
+        is_changed || is_named
+    }
+
+    /// Chooses the seats that are recommended, where seats are asked for; the approval shows them.
+    pub(super) fn take_recommended(&mut self) {
+        let first =
+            self.choices.first().filter(|_| self.question == Some(Question::Seats)).cloned();
+        if let Some(first) = first.filter(|_| self.seats.is_empty()) {
+            self.chose(&first);
+        }
     }
 
     /// Applies the date of `utterance` and its alternative, or its week.
@@ -597,7 +644,7 @@ impl Visit {
         }
     }
 
-    fn chose(&mut self, choice: &Choice) {
+    pub(super) fn chose(&mut self, choice: &Choice) {
         let label = choice.name.as_ref().unwrap_or(&choice.label).clone();
         let settled = Selection { id: choice.value.clone(), label };
         match self.question {
@@ -650,7 +697,7 @@ impl Visit {
 
     /// Looks up, asks for or does the first open step.
     pub(super) fn proceed(&mut self, context: &mut TurnContext<'_>) -> Decision {
-        self.question = None;
+        (self.question, self.has_list) = (None, false);
         if let Some(later) = self.later.as_ref().filter(|_| !self.later_is_mentioned) {
             self.remark = Some(context.say(
                 format!("予約は1件ずつ進めます。「{later}」はまだ進めていません。"),
@@ -661,8 +708,9 @@ impl Visit {
         if self.aim == Aim::Reservation {
             return self.look_up(context);
         }
+        let is_listed = std::mem::take(&mut self.is_listed) && self.wanted.words.is_empty();
         if self.aim == Aim::Films || self.film.is_none() && self.showing.is_none() {
-            return self.list_films(context);
+            return if is_listed { self.ask_of_list(context) } else { self.list_films(context) };
         }
         if self.aim == Aim::Showtimes || self.showing.is_none() {
             return self.list_showings(context);

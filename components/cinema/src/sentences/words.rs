@@ -1,6 +1,6 @@
 //! The words of the cinema: films, showings, seats, tickets and reservations.
 
-use language::words::Word;
+use language::{name_pieces::is_hiragana, scan::marks, words::Word};
 
 pub(super) const FILM: Word = Word::own(0);
 pub(super) const SHOWTIMES: Word = Word::own(1);
@@ -58,7 +58,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         VACANT,
         "how many seats|how full|how busy|how packed|wheelchair spaces|wheelchair space|wheelchair seats|\
-         wheelchair seat|車椅子席|車いす席|車椅子の席|車いすの席|空席|残席|空席状況|席が空|席は空|席の空|座席の空|空いている席|空いてる席|席はまだ|席まだ|席ある|\
+         wheelchair seat|車椅子席|車いす席|車椅子の席|車いすの席|座席表|席の表|空席|残席|空席状況|席が空|席は空|席の空|座席の空|空いている席|空いてる席|席はまだ|席まだ|席ある|\
          席はある|席あり|seats left|seats available|available seats|free seats|open seats|seats free|seats open|\
          empty seats|vacant seats|seat map|seat availability|seats are still|seats remaining|\
          seats are left|seats are available|seats are free|sold out|tickets left|tickets available|\
@@ -143,8 +143,102 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (Word::NOT, "予約なし|まだ予約"),
     (
         Word::FILLER,
-        "一般|高齢者|障害者|障がい者|中高生|except for|except|値段順|値段の順|料金順|料金の順|価格順|by price|price order|の列で|の列|列で|not in the front rows|not in the front row|not in the front|not at the front|\
+        "一般|高齢者|障害者|障がい者|中高生|except for|except|値段順|値段の順|料金順|料金の順|価格順|by price|price order|の列で|の列|列で|毎週|毎日|毎晩|毎朝|毎月|毎回|every monday|every tuesday|every wednesday|every thursday|every friday|every saturday|every sunday|every week|every day|every month|weekly|not in the front rows|not in the front row|not in the front|not at the front|\
          not too close to the screen|not too close|not in the back rows|not in the back|最前列|最後列|前列|後列|席分|\
          通路側|公開|上映|観|row|aisle|showing|shows",
     ),
 ];
+
+/// Writes what is in kana as usual, and joins what is written apart: `せき は あいてる`, `えいがを にまい`.
+pub(super) fn plainly(text: &str) -> String {
+    const WORDS: &[(&str, &str)] = &[
+        ("くうせき", "空席"),
+        ("ざせき", "座席"),
+        ("せき", "席"),
+        ("えいが", "映画"),
+        ("よやく", "予約"),
+        ("じょうえい", "上映"),
+    ];
+    const COUNTS: &[(&str, &str)] =
+        &[("いちまい", "1枚"), ("にまい", "2枚"), ("さんまい", "3枚"), ("よんまい", "4枚")];
+    const UNITS: &[(&str, &str)] = &[("まい", "枚"), ("せき", "席"), ("めい", "名")];
+    /// Ends of other words: `せきにん`, `せきゆ`.
+    const OTHERS: &str = "にん|ゆ|じゅう|たん|ずい|きん|らん";
+    const PARTICLES: [char; 11] =
+        ['の', 'は', 'を', 'も', 'と', 'が', 'に', 'で', 'へ', 'や', 'お'];
+    let text = joined(text);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(first) = rest.chars().next() {
+        let before = out.chars().next_back();
+        let is_apart = before.is_none_or(|it| !is_hiragana(it) && it != 'ー');
+        let is_begin = is_apart || before.is_some_and(|it| PARTICLES.contains(&it));
+        let is_counted = before.is_some_and(char::is_numeric);
+        let is_amount = is_apart || before == Some('を');
+        let of = |table: &'static [(&str, &str)], fits: bool| table.iter().filter(move |_| fits);
+        let found = of(UNITS, is_counted)
+            .chain(of(WORDS, is_begin && !is_counted))
+            .chain(of(COUNTS, is_amount))
+            .find_map(|(kana, usual)| Some((*usual, rest.strip_prefix(kana)?)))
+            .filter(|(_, behind)| !marks(OTHERS).any(|it| behind.starts_with(it)));
+        match found {
+            Some((usual, behind)) => {
+                out.push_str(usual);
+                rest = behind;
+            }
+            None => {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    out
+}
+
+/// Joins particles and endings that are written apart: `ごじら は なんじ から`, but not `やまだ はなこ`.
+fn joined(text: &str) -> String {
+    const PARTICLES: &str = "は|が|を|の|に|で|と|も|へ|から|まで|って|です|ですか|ますか|よ|ね|か";
+    const ENDINGS: &str = "して|した|します|できる|できます|できま|ある|あります|ありま|あいて|あいてる|やって|みたい|みせて|おしえて|とって|とりたい|とれ|ください|おねがい|ほしい|なんじ";
+    let is_mark = |it: char| "。、？！?!.,".contains(it);
+    let mut joined = String::with_capacity(text.len());
+    let mut is_open = false;
+    for word in text.split([' ', '\u{3000}']) {
+        let bare = word.trim_end_matches(is_mark);
+        let is_particle = marks(PARTICLES).any(|it| it == bare);
+        let is_behind = joined.ends_with(|it: char| !it.is_ascii() && !is_mark(it));
+        let is_ending = is_particle || marks(ENDINGS).any(|it| word.starts_with(it));
+        if !(joined.is_empty() || is_open || is_behind && is_ending) {
+            joined.push(' ');
+        }
+        joined.push_str(word);
+        is_open = is_behind && is_particle && word == bare;
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_kana_as_usual() {
+        for (text, usual) in [
+            ("せきはあいてる？", "席はあいてる？"),
+            ("せき は あいてる？", "席はあいてる？"),
+            ("あした の えいが を にまい よやく したい", "あしたの映画を2枚 予約したい"),
+            ("ごじら は なんじ から？", "ごじらはなんじから？"),
+            ("よやく", "予約"),
+            ("2まい と 3せき", "2枚と3席"),
+            ("あいているざせき", "あいているざせき"),
+            // Other words, names and what is written as usual.
+            ("せきにんしゃ", "せきにんしゃ"),
+            ("けっせき・しゅっせき", "けっせき・しゅっせき"),
+            ("けいえいがく", "けいえいがく"),
+            ("やまだ はなこ です", "やまだ はなこです"),
+            ("Book it for Ken", "Book it for Ken"),
+            ("東京駅 横浜駅", "東京駅 横浜駅"),
+        ] {
+            assert_eq!(plainly(text), usual, "{text}");
+        }
+    }
+}

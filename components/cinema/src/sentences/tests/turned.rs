@@ -248,3 +248,131 @@ fn compares_films_by_their_times() {
         assert!(text.contains(said) && !text.contains('※'), "{text}");
     }
 }
+
+#[test]
+fn booking_after_a_list_asks_only_which_film() {
+    for (list, order) in [
+        ("明日の映画は？", "2枚予約したい"),
+        ("明日の映画は？", "予約したい"),
+        ("films tomorrow", "book two seats"),
+    ] {
+        let mut talk = new_talk().after(list, &[films()]);
+        let text = concluded(&talk.say(order)).text();
+        assert!(text.contains("どの映画") || text.contains("Which film"), "{order}: {text}");
+        // What is chosen then is of the list, and its day.
+        let decided = talk.say("1");
+        let (tool, arguments) = call(&decided);
+        assert_eq!(tool, "list_showtimes", "{order}");
+        assert_eq!(arguments, json!({ "movie_id": "akira", "date": "2026-11-22" }), "{order}");
+    }
+    // A kind or an order is more than the list says, and so is a day.
+    for order in ["一番短いのを2枚予約したい", "アニメを2枚予約したい", "月曜に2枚予約したい"]
+    {
+        let mut talk = new_talk().after("明日の映画は？", &[films()]);
+        assert_eq!(call(&talk.say(order)).0, "list_movies", "{order}");
+    }
+}
+
+#[test]
+fn booking_sentence_gives_the_name() {
+    // One that says that it is a name books what is recommended, once that is approved.
+    for order in ["花子の名前で予約して", "book it under Hanako", "reserve those for Hanako"]
+    {
+        let mut talk = choosing("明日18:30のAKIRAを2枚");
+        let decided = talk.say(order);
+        let (tool, arguments) = call(&decided);
+        assert_eq!(tool, "reserve_seats", "{order}");
+        assert!(["花子", "Hanako"].iter().any(|it| arguments["user_id"] == *it), "{order}");
+    }
+    // Another may be a film: it is said how it is taken, and the seats are asked for.
+    let mut talk = choosing("明日18:30のAKIRAを2枚");
+    talk.say("花子で予約して");
+    let form = talk.back(&[seats()]);
+    let description = call(&form).1["form_schema"]["description"].as_str().unwrap().to_owned();
+    assert!(description.contains("お名前は「花子」"), "{description}");
+    assert_eq!(call(&form).1["form_schema"]["fields"].as_array().unwrap().len(), 1);
+    // So it is while a showing is asked for.
+    let (mut talk, _) = asked("明日のAKIRAを2枚");
+    talk.say("花子で予約して");
+    let form = talk.back(&[showings()]);
+    assert!(call(&form).1["form_schema"]["description"].as_str().unwrap().contains("花子"));
+}
+
+#[test]
+fn seats_and_name_survive_a_limit_of_the_price() {
+    let mut talk = new_talk().after("明日のAKIRA", &[films(), showings()]);
+    talk.say("B5とB6、名前は田中、3000円以下なら");
+    let form = talk.back(&[showings()]);
+    let description = call(&form).1["form_schema"]["description"].as_str().unwrap().to_owned();
+    assert!(description.contains("田中") && description.contains("料金"), "{description}");
+    let arguments = call(&talk.say("18:30の回で")).1;
+    assert_eq!(
+        (&arguments["seat_ids"], &arguments["user_id"]),
+        (&json!(["B5", "B6"]), &json!("田中"))
+    );
+    // Without a film as well.
+    assert_eq!(call(&new_talk().say("E5とE6、名前は田中")).0, "list_movies");
+}
+
+#[test]
+fn leaving_the_seats_takes_the_recommended_ones() {
+    for order in ["席はおまかせで", "you choose"] {
+        let mut talk = choosing("明日18:30のAKIRAを2枚");
+        talk.say(order);
+        let form = talk.back(&[seats()]);
+        assert_eq!(call(&form).1["form_schema"]["fields"][0]["name"], "user_id", "{order}");
+    }
+}
+
+#[test]
+fn bare_name_after_a_list_or_a_form_is_another_film() {
+    let mut talk = new_talk().after("明日の映画は？", &[films()]);
+    let decided = talk.say("ゴジラで");
+    let (tool, arguments) = call(&decided);
+    assert_eq!((tool, &arguments["title_query"]), ("list_movies", &json!("ゴジラ")));
+    assert!(arguments["date"].as_str().unwrap().starts_with("2026-11-22"));
+    let (mut talk, _) = asked("明日のAKIRAを2枚");
+    assert_eq!(call(&talk.say("やっぱりゴジラ")).1["title_query"], "ゴジラ");
+}
+
+#[test]
+fn comparison_alone_goes_on_or_is_asked_about() {
+    for word in ["shorter", "what about longer?"] {
+        let mut talk = new_talk().after("films tomorrow", &[films()]);
+        assert_eq!(call(&talk.say(word)).0, "list_movies", "{word}");
+    }
+    for (list, word) in [("films tomorrow", "earlier"), ("明日の映画", "もっと早い時間は")]
+    {
+        let mut talk = new_talk().after(list, &[films()]);
+        let text = concluded(&talk.say(word)).text();
+        assert!(text.contains("上映時刻がありません") || text.contains("has no times"), "{text}");
+    }
+    let mut talk = new_talk().after("明日のAKIRA", &[films(), showings()]);
+    let text = concluded(&talk.say("他ので")).text();
+    assert!(text.contains("別の回ですか、別の映画ですか"), "{text}");
+}
+
+#[test]
+fn recurring_day_is_left_out_and_no_film() {
+    for sentence in ["毎週土曜の映画を2枚予約して", "two tickets every Saturday"] {
+        let mut talk = new_talk();
+        let decided = talk.say(sentence);
+        let (_, arguments) = call(&decided);
+        assert_eq!(arguments["title_query"], Value::Null, "{sentence}");
+        let form = talk.back(&[films()]);
+        let description = call(&form).1["form_schema"]["description"].as_str().unwrap().to_owned();
+        assert!(description.contains("毎週") || description.contains("every"), "{description}");
+    }
+}
+
+#[test]
+fn reads_what_is_written_in_kana() {
+    for (sentence, tool) in [
+        ("よやく したい", "list_movies"),
+        ("あした の えいが を にまい よやく したい", "list_movies"),
+        ("あした なに やってる", "list_movies"),
+    ] {
+        assert_eq!(call(&new_talk().say(sentence)).0, tool, "{sentence}");
+    }
+    assert_eq!(films_named("あきらは なんじ から？")["title_query"], "あきら");
+}
