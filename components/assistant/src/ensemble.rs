@@ -22,7 +22,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolkit::dialogue::{Answer, Heard, Language as Tongue, Name, Piece, Reply, Step, Turn};
 
-use leads::{CLAIMED_MIN, Lead, PART_MIN, PARTS_MAX, apart, dropped, parts, requests, surest};
+use leads::{
+    CLAIMED_MIN, Lead, PART_MIN, PARTS_MAX, apart, dropped, parts, requests, surest, with_condition,
+};
 use offered::Offered;
 
 /// Maximum number of notes that wait for the next answer; the latest ones are kept.
@@ -184,7 +186,8 @@ impl Ensemble {
         }
         // Context and call results belong to the whole sentence.
         let is_alone = query.turn.context.is_none() && query.turn.answered.is_empty();
-        let mut requests = if is_alone { self.requests(query, message)? } else { Vec::new() };
+        let requests = if is_alone { self.requests(query, message)? } else { Vec::new() };
+        let mut requests = with_condition(requests);
         if requests.is_empty() {
             return self.consult(query, message.to_owned());
         }

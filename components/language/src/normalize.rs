@@ -317,6 +317,12 @@ pub fn actions(request: &str) -> Vec<String> {
     split(request, ACTION_JOINTS).into_iter().map(str::to_owned).collect()
 }
 
+/// Whether `thing` is what one asks a person, such as a favourite: `好きな映画`, `最寄り駅`.
+pub fn is_of_person(thing: &str) -> bool {
+    const OWN: &str = "好きな|お好きな|嫌いな|苦手な|得意な|最寄り|ご希望の|希望の|favourite |favorite |preferred |nearest ";
+    marks(OWN).any(|it| thing.trim_start().to_lowercase().starts_with(it))
+}
+
 /// Splits a list of things: `明日の映画、東京駅からの道と千年桜のカード`. Empty if it reports speech or refuses them.
 pub fn listed(text: &str) -> Vec<String> {
     const JOINTS: &str = "、|と|, and |, | and ";
@@ -332,7 +338,10 @@ pub fn listed(text: &str) -> Vec<String> {
         let end = marks(JOINTS).filter_map(|it| part.strip_suffix(it)).min_by_key(|it| it.len());
         end.unwrap_or(part).trim().to_owned()
     };
-    split(text, JOINTS).into_iter().map(alone).filter(|it| !it.is_empty()).collect()
+    let things: Vec<String> =
+        split(text, JOINTS).into_iter().map(alone).filter(|it| !it.is_empty()).collect();
+    // `好きな映画、最寄り駅、名前のフォーム` lists what a form asks.
+    if things.iter().any(|it| is_of_person(it)) { Vec::new() } else { things }
 }
 
 /// Splits `text` after each of `joints` outside quotations.

@@ -143,3 +143,21 @@ fn acts_for_several_families_in_turn() {
         assert_eq!(calls[0].name, "list_movies", "{sentence}: {:?}", tools(&calls));
     }
 }
+
+#[test]
+fn favourites_of_a_form_are_no_wishes() {
+    for sentence in [
+        "好きな映画、最寄り駅、好きなカードのフォーム",
+        "好きな映画と好きなカードと最寄り駅を聞くフォームを作って",
+    ] {
+        let outcome = follow(&mut Talk::new(), sentence);
+        assert_eq!(tools(&outcome.calls), ["request_form"], "{sentence}");
+    }
+}
+
+#[test]
+fn condition_at_the_end_cancels_nothing() {
+    let sentence = "cancel rsv-8, films tomorrow and a card if it's free";
+    let outcome = follow(&mut Talk::new(), sentence);
+    assert!(!tools(&outcome.calls).contains(&"cancel_reservation"), "{outcome:?}");
+}

@@ -1,6 +1,6 @@
 //! Chooses the component that leads, and splits sentences with requests for several.
 
-use language::{chat::CONTINUED, normalize, scan::marks};
+use language::{chat::CONTINUED, condition::depends, normalize, scan::marks};
 
 /// Maximum number of parts of a sentence.
 pub(super) const PARTS_MAX: usize = 6;
@@ -146,6 +146,22 @@ pub(super) fn dropped(whole: &Lead, parts: &[(String, Lead)]) -> Vec<String> {
     if is_dropped { parts.iter().map(|it| it.0.clone()).collect() } else { Vec::new() }
 }
 
+/// Adds a condition at the end of several requests to the cancellations among them, which it may be about: `cancel it,
+/// the films tomorrow and a card if it's free`.
+pub(super) fn with_condition(mut requests: Vec<String>) -> Vec<String> {
+    const CONDITIONS: &str = " if | only if | unless | as long as | provided | assuming | in case ";
+    let Some((last, before)) = requests.split_last_mut() else { return requests };
+    let lower = last.to_ascii_lowercase();
+    let Some(at) = marks(CONDITIONS).filter_map(|it| lower.find(it)).min() else { return requests };
+    let condition = last[at..].to_owned();
+    for request in before.iter_mut().filter(|it| takes_back(it)) {
+        if !depends(&request.to_lowercase(), "") {
+            request.push_str(&condition);
+        }
+    }
+    requests
+}
+
 /// Whether `part` orders a cancellation.
 fn takes_back(part: &str) -> bool {
     let part = part.trim().to_lowercase();
@@ -286,6 +302,23 @@ mod tests {
             ("the one on Monday", lead("a", 0.7)),
         ] {
             assert!(dropped(&whole, &parts(second, lead)).is_empty(), "{second}");
+        }
+    }
+
+    #[test]
+    fn condition_at_the_end_holds_a_cancellation_back() {
+        let requests =
+            |all: &[&str]| with_condition(all.iter().map(|it| (*it).to_owned()).collect());
+        assert_eq!(
+            requests(&["cancel rsv-8", "films tomorrow", "a card if it's free"])[0],
+            "cancel rsv-8 if it's free"
+        );
+        for all in [
+            ["cancel rsv-8", "films tomorrow"],
+            ["films tomorrow", "a card if it's free"],
+            ["cancel rsv-8 if it is mine", "a card if it's free"],
+        ] {
+            assert_eq!(requests(&all), all);
         }
     }
 
