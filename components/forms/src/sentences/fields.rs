@@ -142,6 +142,7 @@ fn written(text: &str) -> Reading {
         let label = field.label.as_ref().filter(|it| it.ends_with("たい"));
         label.is_some_and(|it| !text.contains(&format!("{it}か")))
     };
+    reading.attend();
     reading.fields.retain(|it| !is_wish(it) && !denied.iter().any(|name| it.is_called(name)));
     reading.denied = denied;
     reading.fields.truncate(FIELDS_MAX);
@@ -165,7 +166,9 @@ impl Reading {
     fn clause(&mut self, clause: &str, is_after: bool, marked: &mut Vec<String>) {
         let is_form = has_form(clause);
         let is_more = is_after && !is_form;
-        if is_more && (self.date(clause) || self.age(clause) || self.mark(clause)) {
+        if is_more
+            && (self.date(clause) || self.age(clause) || self.limit(clause) || self.mark(clause))
+        {
             return;
         }
         if is_more && bounds::is_deadline(clause) {
@@ -341,19 +344,6 @@ impl Reading {
             }
         }
         is_bound
-    }
-
-    /// `18歳以上のみ`: constrains an existing age field.
-    fn age(&mut self, clause: &str) -> bool {
-        let age = self.fields.iter_mut().find(|it| it.kind.name == "age");
-        let Some(age) = age.filter(|_| bounds::is_of_age(clause)) else { return false };
-        let bounds = bounds::take(&mut Text::new(clause));
-        for (name, value) in [("min", bounds.min), ("max", bounds.max)] {
-            if let Some(value) = value {
-                age.more.insert(name.to_owned(), (value as i64).into());
-            }
-        }
-        true
     }
 
     /// `the phone is optional`, `メールは必須で`: marks existing fields.

@@ -201,7 +201,7 @@ impl Survey {
                 field.is_written(word) || written.is_some_and(|it| it.contains(word))
             })
         };
-        if fields.iter().all(names_form) {
+        if fields.iter().all(|it| !it.is_choice() && names_form(it)) {
             fields.clear();
         }
         let has_fields = !fields.is_empty();

@@ -2,7 +2,7 @@
 
 use language::scan::marks;
 
-use super::text::Text;
+use super::{Field, Reading, text::Text};
 
 /// Limits of a field's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -313,4 +313,39 @@ fn parse_one(text: &Text, at: usize, bounds: &mut Bounds) -> Option<(usize, usiz
         }
         (from, end)
     })
+}
+
+impl Reading {
+    /// `18歳以上のみ`: constrains an existing age field.
+    pub(super) fn age(&mut self, clause: &str) -> bool {
+        let age = self.fields.iter_mut().find(|it| it.kind.name == "age");
+        let Some(age) = age.filter(|_| is_of_age(clause)) else { return false };
+        let bounds = take(&mut Text::new(clause));
+        for (name, value) in [("min", bounds.min), ("max", bounds.max)] {
+            if let Some(value) = value {
+                age.more.insert(name.to_owned(), (value as i64).into());
+            }
+        }
+        true
+    }
+
+    /// `金額は1万円まで`: limits an existing number.
+    pub(super) fn limit(&mut self, clause: &str) -> bool {
+        const TAILS: &str = "でお願いします|でお願い|にしてください|にして|です|で|は|が|を|is|are|must be|should be|can be|may be";
+        let mut text = Text::new(clause);
+        let bounds = take(&mut text);
+        text.strip("and|but|the|ただし", TAILS);
+        let name = text.text();
+        let is_number = |it: &Field| it.type_.unwrap_or(it.kind.kind) == "number";
+        let mut fields = self.fields.iter_mut();
+        let field = fields.find(|it| is_number(it) && it.options.is_empty() && it.is_called(&name));
+        let Some(field) = field.filter(|_| bounds.is_number() && !bounds.is_days) else {
+            return false;
+        };
+        let limits = [("min", bounds.min), ("max", bounds.max), ("step", bounds.step)];
+        for (name, value) in limits {
+            field.more.extend(value.map(|it| (name.to_owned(), written(it))));
+        }
+        true
+    }
 }

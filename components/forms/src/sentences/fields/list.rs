@@ -1,6 +1,6 @@
 //! Finds the list of fields in a sentence and splits it into items.
 
-use language::{Date, dates::written, scan::marks};
+use language::{Date, dates::written, normalize::is_of_person, scan::marks};
 
 use super::{
     is_mark,
@@ -241,8 +241,10 @@ pub(super) fn regions(clause: &str, is_after: bool) -> Vec<Region> {
         add(topic_end(&text, to), text.len(), false);
         // Before it is a list of fields, or else the purpose.
         let before = text.piece(0, from);
-        if items(&before).len() > 1 || super::item::is_kind(&before) {
-            add(0, from, false);
+        let list = items(&before);
+        if list.len() > 1 || super::item::is_kind(&before) {
+            // `好きな映画、最寄り駅、好きなカードのフォーム`
+            add(0, from, list.len() > 2 && list.iter().any(|it| is_of_person(it)));
         }
     } else {
         add(0, text.len(), is_after && clause.contains(['、', ',', '・', '\n']));
@@ -412,6 +414,13 @@ fn chosen(text: &Text) -> Vec<(usize, usize)> {
             let is_first = from == end;
             let is_kind = super::item::is_kind(&piece.text());
             if !is_first && (is_kind || piece.len() > OPTION_MAX || piece.text().ends_with('て')) {
+                break;
+            }
+            // `名前と参加・不参加・未定から選ぶ`: the options begin behind the other field.
+            let mark = (begin..from).find(|it| matches!(text.chars[*it], '・' | '/'));
+            let joint = mark.and_then(|mark| (begin..mark).rfind(|it| text.chars[*it] == 'と'));
+            if let Some(joint) = joint.filter(|it| super::item::is_kind(&text.piece(begin, *it))) {
+                from = joint + 1;
                 break;
             }
             from = begin;

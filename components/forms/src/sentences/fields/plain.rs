@@ -18,12 +18,29 @@ use super::{kinds::FIELDS, section};
 /// Simplifies `text`, written on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
-    let text = text.replace("聞くやつ", "聞くフォーム").replace("きくやつ", "聞くフォーム");
+    let text = inquiring(&text);
     let more = ["フォームをもう一つ", "フォームをもう1つ", "フォームをもうひとつ"];
     let text = more.iter().fold(text, |it, more| it.replace(more, "別のフォーム"));
     let text = purposeless(&text);
     let text = asked(&corrected(&chosen(&counted(&negated(&section::plain(&text))))));
     spaced(&examples(&uncounted(&ranges(&relative(&parted(&text), today), today))))
+}
+
+/// `名前を聞くやつ作って`: one that is wished is a form; `このあいだ聞くやつどうなった` tells of another thing.
+fn inquiring(text: &str) -> String {
+    const WISHED: &str =
+        "作|つく|お願い|おねがい|ほしい|欲しい|用意|頼|ちょうだい|くれ|くだ|下さ|出して|必要";
+    let found = ["聞くやつ", "きくやつ"].iter().find_map(|it| text.split_once(it));
+    match found {
+        Some((before, behind))
+            if behind.trim_matches(['。', '！', '!', ' ']).is_empty()
+                || marks(WISHED).any(|it| behind.contains(it)) =>
+        {
+            format!("{before}聞くフォーム{behind}")
+        }
+        Some((before, behind)) => format!("{}のやつ{behind}", before.trim_end_matches('を')),
+        None => text.to_owned(),
+    }
 }
 
 /// `会議室の使用を申請するフォーム。氏名、日時`: what a form with a list is for is none of its fields.

@@ -322,3 +322,44 @@ fn courtesies_are_no_fields_and_no_notes() {
         assert_eq!(labels_of(&form(&[sentence])).join(" "), expected);
     }
 }
+
+#[test]
+fn favourites_before_a_form_are_its_fields() {
+    let form = head(&["好きな映画、最寄り駅、好きなカードのフォーム"]);
+    assert!(form.ends_with("| 好きな映画 最寄り駅 好きなカード"), "{form}");
+}
+
+#[test]
+fn options_of_who_comes_are_one_field() {
+    for (sentence, labels) in [
+        ("飲み会の出欠を聞きたい。参加・不参加・未定から選ぶようにして", "飲み会の出欠"),
+        ("出欠のフォーム。名前と、参加・不参加・未定から選ぶ", "出欠 お名前"),
+        ("名前と参加・不参加・未定から選ぶ項目のフォームを作って", "お名前 出欠"),
+    ] {
+        let form = head(&[sentence]);
+        assert!(form.ends_with(&format!("| {labels}")), "{sentence}: {form}");
+        let mut talk = new_talk();
+        let decided = talk.say(sentence);
+        let (_, arguments) = call(&decided);
+        let fields = arguments["form_schema"]["fields"].as_array().unwrap();
+        let choice = fields.iter().find(|it| it["options"].is_array()).unwrap();
+        assert_eq!(choice["options"].as_array().unwrap().len(), 3, "{sentence}");
+    }
+}
+
+#[test]
+fn clause_limits_a_number_named_before() {
+    let mut talk = new_talk();
+    let decided = talk.say("名前と寄付額のフォーム。寄付額は1万円まで");
+    let (_, arguments) = call(&decided);
+    let fields = arguments["form_schema"]["fields"].as_array().unwrap();
+    assert_eq!((fields.len(), &fields[1]["max"]), (2, &json!(10_000)));
+}
+
+#[test]
+fn only_a_wish_makes_a_form_of_what_asks() {
+    for sentence in ["このあいだ聞くやつどうなった？", "予約番号を聞くやつってどこ"]
+    {
+        assert!(!matches!(new_talk().say(sentence), Decision::Call(_)), "{sentence}");
+    }
+}
