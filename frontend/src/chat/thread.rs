@@ -162,9 +162,9 @@ impl Thread {
     /// The completed calls that the message and later answers record, and nothing else.
     fn acts_since(&self, id: u64) -> impl Iterator<Item = &Shared<ToolCard>> {
         let since = self.entries.iter().skip_while(move |it| it.id != id);
-        since.flat_map(|it| {
-            let before = it.message().into_iter().flat_map(|it| &it.done);
-            before.chain(it.turn().into_iter().flat_map(Turn::acts))
+        since.flat_map(|entry| {
+            let before = entry.message().into_iter().flat_map(|it| &it.done);
+            before.chain(entry.turn().into_iter().flat_map(Turn::acts))
         })
     }
 

@@ -267,6 +267,27 @@ async fn switching_chats_draws_the_chosen_messages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn each_chat_has_an_address_that_back_leads_to() {
+    let opened = Opened::with(Look::DESKTOP).await;
+    opened.say(WAY).await;
+    opened.browser.until("location.hash.startsWith('#/chat/')").await;
+    let first = opened.browser.script("return location.hash").await;
+    opened.browser.click(".chat-new").await;
+    opened.browser.until("location.hash === '#/chat'").await;
+    opened.say("東京駅から渋谷駅まで").await;
+    opened.browser.until(&format!("![{first}, '#/chat'].includes(location.hash)")).await;
+    opened.browser.click("#chat-list").await;
+    opened
+        .browser
+        .until("document.querySelector('.chat-thread-at')?.innerText.includes(':')")
+        .await;
+    opened.browser.script("history.back()").await;
+    opened.browser.until(&format!("location.hash === {first}")).await;
+    opened.browser.says(".chat-own-text", WAY).await;
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn draft_returns_after_an_edit() {
     let opened = Opened::with(Look::DESKTOP).await;
     opened.say(WAY).await;

@@ -47,10 +47,10 @@ impl Reading {
     pub(super) fn attend(&mut self) {
         const ANSWERS: &str = "参加|不参加|出席|欠席|参加する|参加しない|出席する|欠席する|coming|not coming|attending|not attending";
         let is_unlabelled = |it: &Field| it.label.as_ref() == Some(&it.options.join(" / "));
-        let attends = |it: &Field| {
+        let attends = |field: &Field| {
             let is_answer =
                 |it: &String| marks(ANSWERS).any(|answer| it.eq_ignore_ascii_case(answer));
-            it.options.iter().any(is_answer) && is_unlabelled(it)
+            field.options.iter().any(is_answer) && is_unlabelled(field)
         };
         let Some(at) = self.fields.iter().position(attends) else { return };
         let is_english = self.fields[at].options.iter().all(|it| it.is_ascii());
