@@ -242,9 +242,9 @@ pub(crate) fn folded(text: &str) -> String {
         };
         let whole = folded.chars().next_back().filter(|_| voiced > 0);
         let whole = whole.and_then(|it| char::from_u32(u32::from(it) + voiced));
-        let is_whole = |it: &char| {
+        let is_whole = |kana: &char| {
             let all = ["", "がぎぐげござじずぜぞだぢづでどばびぶべぼ", "ぱぴぷぺぽ"];
-            all.get(voiced as usize).is_some_and(|all| all.contains(*it))
+            all.get(voiced as usize).is_some_and(|all| all.contains(*kana))
         };
         match whole.filter(is_whole) {
             Some(whole) => {

@@ -226,8 +226,8 @@ fn page_entries(operator: OperatorOffer, lang: Lang, sought: &str) -> Vec<Entry>
     }));
     page().tools.with(|tools| {
         let tools = tools.ready().into_iter().flatten();
-        let fits = |it: &&crate::mcp::wire::Tool| {
-            let names = [&*it.name, &it.title(lang), it.reading().unwrap_or_default()];
+        let fits = |tool: &&crate::mcp::wire::Tool| {
+            let names = [&*tool.name, &tool.title(lang), tool.reading().unwrap_or_default()];
             names.iter().any(|it| has(it, sought))
         };
         all.extend(tools.filter(fits).take(KIND_MAX).map(|it| Entry {

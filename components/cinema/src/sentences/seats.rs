@@ -320,8 +320,8 @@ fn read(found: &Value, wheelchair: bool) -> Vec<Seat> {
     let free = seats.filter(|it| it["is_reserved"] != true && is_for(&it["kind"], wheelchair));
     let prices = &found["prices"];
     let is_dearer = prices["premium"].as_u64() > prices["standard"].as_u64();
-    let seat = |it| {
-        let seat = seat(it)?;
+    let seat = |listed| {
+        let seat = seat(listed)?;
         Some(Seat { is_dear: seat.is_premium && is_dearer, ..seat })
     };
     free.filter_map(seat).collect()

@@ -151,9 +151,9 @@ fn counted(known: &Transcript, whole: &Conversation) -> Conversation {
         let sent = count(&|it| it.sender_id == member.agent_id);
         fewest = fewest.min(sent);
         member.usage.turns = last.usage.turns.min(member.usage.turns.max(sent));
-        member.unread = count(&|it| {
-            let is_to = it.recipient_id.as_ref().is_none_or(|to| *to == member.agent_id);
-            is_to && it.sender_id != member.agent_id && it.read_at.is_none()
+        member.unread = count(&|message| {
+            let is_to = message.recipient_id.as_ref().is_none_or(|to| *to == member.agent_id);
+            is_to && message.sender_id != member.agent_id && message.read_at.is_none()
         });
     }
     // Where older messages are not known, the count before is at least as good.
@@ -253,9 +253,9 @@ mod tests {
         let going_on = |number| (State::Active, number);
         assert_eq!(states.collect::<Vec<_>>(), [going_on(1), going_on(2), going_on(3)]);
         // All counts are of the messages so far.
-        let counts = parts.iter().map(|it| {
-            let [one, other] = &it.conversation.members[..] else { panic!("{it:?}") };
-            (it.conversation.turns, one.usage.turns, other.usage.turns, other.unread)
+        let counts = parts.iter().map(|part| {
+            let [one, other] = &part.conversation.members[..] else { panic!("{part:?}") };
+            (part.conversation.turns, one.usage.turns, other.usage.turns, other.unread)
         });
         assert_eq!(counts.collect::<Vec<_>>(), [(0, 1, 0, 1), (1, 1, 1, 1), (1, 2, 1, 2)]);
         for part in parts {

@@ -117,11 +117,11 @@ impl Kind {
         let all = &found.alternatives;
         let has_traffic = all.iter().any(|it| it.route.duration_in_traffic.is_some());
         // The same time is not stated twice.
-        let is_other = |it: &Alternative| {
-            it.route
+        let is_other = |one: &Alternative| {
+            one.route
                 .duration_in_traffic
                 .as_ref()
-                .is_none_or(|own| own.text != it.route.duration.text)
+                .is_none_or(|own| own.text != one.route.duration.text)
         };
         let has_usual = all.iter().any(is_other);
         let has_toll = all.iter().any(|it| it.details.toll.is_some());

@@ -250,10 +250,13 @@ fn Films(day: Memo<Option<Day>>, found: RwSignal<Option<Found>>) -> impl IntoVie
     // Films whose showings of the day have all begun are folded, unless they were searched for.
     let begun = Memo::new(move |_| {
         let (Some(day), None) = (day.get(), found.get()) else { return 0 };
-        let begun = |it: &Programme| {
-            let now = it.now();
+        let begun = |programme: &Programme| {
+            let now = programme.now();
             films.with(|films| {
-                films.iter().filter(|film| !it.has_open(Some(&film.movie_id), day, &now)).count()
+                films
+                    .iter()
+                    .filter(|film| !programme.has_open(Some(&film.movie_id), day, &now))
+                    .count()
             })
         };
         office.programme.with(|it| it.ready().map_or(0, begun))

@@ -182,7 +182,7 @@ impl CheckoutState {
     }
 
     /// Whether the seats of an unanswered request are gone: to the reader by that request, or to another user.
-    fn is_undecided(self) -> bool {
+    fn is_outcome_unknown(self) -> bool {
         let is_unanswered = self.sending.with(|it| matches!(it, Sending::Failed(_)));
         let is_gone = |it: &Seat| it.is_reserved || is_held(it);
         self.showing.is_reserving.get()
@@ -204,10 +204,10 @@ impl CheckoutState {
             if self.order.try_with_value(|it| *it == order) != Some(true) {
                 return;
             }
-            let is_it = |it: &Reservation| {
-                it.showtime_id == showtime
-                    && it.seats.len() == order.seats.len()
-                    && it.seats.iter().all(|it| order.seats.contains(&it.seat_id))
+            let is_it = |made: &Reservation| {
+                made.showtime_id == showtime
+                    && made.seats.len() == order.seats.len()
+                    && made.seats.iter().all(|it| order.seats.contains(&it.seat_id))
             };
             match found.reservations.into_iter().find(is_it) {
                 Some(reservation) => self.done(&showtime, reservation),
@@ -267,9 +267,9 @@ pub(super) fn Checkout(showing: Showing) -> impl IntoView {
         }
         now
     });
-    let is_undecided = Memo::new(move |_| checkout.is_undecided());
+    let is_outcome_unknown = Memo::new(move |_| checkout.is_outcome_unknown());
     Effect::new(move |_| {
-        if is_undecided.get() {
+        if is_outcome_unknown.get() {
             checkout.settle();
         }
     });

@@ -124,9 +124,9 @@ pub(super) fn Suggest(showing: Showing) -> impl IntoView {
         let (wanted, (kind, name)) = (wanted(), KINDS[usize::from(wants_premium.get())]);
         let text = Key::Suggest.fill(&[&Key::SeatsCount.fill(&[&wanted.to_string()])]);
         let class = showing.hall.with(has_classes).then(|| name.say().to_owned());
-        let cost = showing.hall.with(|it| it.price(kind)).map(|it| {
-            let amount = it.amount.saturating_mul(wanted as u64);
-            price(&Price { amount, ..it }, Lang::spoken())
+        let cost = showing.hall.with(|it| it.price(kind)).map(|one| {
+            let amount = one.amount.saturating_mul(wanted as u64);
+            price(&Price { amount, ..one }, Lang::spoken())
         });
         let facts: Vec<_> = class.into_iter().chain(cost).collect();
         match facts.is_empty() {
