@@ -24,6 +24,21 @@ fn source_files_have_at_most_800_lines() {
     assert!(stale.is_empty(), "no longer over {LINES_MAX} lines: {stale:?}");
 }
 
+/// A file that no module names is compiled by nothing, and its tests never run.
+#[test]
+fn every_file_of_tests_is_a_module() {
+    let is_left_out = |path: &&str| {
+        path.strip_suffix("/tests.rs").is_some_and(|folder| {
+            let parents = [".rs", "/mod.rs", "/lib.rs", "/main.rs"];
+            let parents = parents.map(|end| format!("{folder}{end}"));
+            let mut parents = sources().filter(|it| parents.iter().any(|parent| parent == it));
+            !parents.any(|it| text(it).contains("mod tests;"))
+        })
+    };
+    let left_out = sources().filter(is_left_out).collect::<Vec<_>>();
+    assert!(left_out.is_empty(), "no module names them: {left_out:?}");
+}
+
 #[test]
 fn source_files_have_no_unfinished_code() {
     // In two pieces each, or this file would find itself.
