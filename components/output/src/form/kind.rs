@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use super::{
     Choice, LABEL_CHARS_MAX, Lookup, NAME_CHARS_MAX, SchemaFault, Today, Wrong, check,
-    constraints::{self, Count, Days, Files, Number, Text},
-    date::Day,
+    constraints::{self, Count, Day, Days, Files, Number, Text},
     read::Entry,
 };
 
