@@ -38,29 +38,22 @@
 
 pub mod apps;
 pub mod arguments;
-pub mod assistants;
 #[doc(hidden)]
 #[allow(missing_docs, unsafe_code, reason = "generated from wit/")]
 pub mod bindings;
-pub mod blobs;
 pub mod caller;
-pub mod calls;
 pub mod clock;
 pub mod completions;
 pub mod definition;
 pub mod dialogue;
 pub mod endpoints;
-pub mod events;
-pub mod example;
 #[doc(hidden)]
 pub mod export;
-pub mod files;
+mod host;
 pub mod http;
 pub mod jobs;
-pub mod log;
 pub mod names;
 pub mod pace;
-pub mod progress;
 pub mod prompt;
 pub mod question;
 pub mod resources;
@@ -80,7 +73,7 @@ pub use bindings::{
     migrations::exports::madoguchi::tool::migrations::{Guest as Migrations, Migration},
     schedule::exports::madoguchi::tool::schedule::Guest as Scheduled,
 };
-pub use example::{Example, example};
+pub use host::{assistants, blobs, calls, events, files, log, progress};
 pub use stop::{Refusal, Stop, invalid, refused, unavailable};
-pub use tool::{Content, English, Hints, Text, Tool, fresh_id};
+pub use tool::{Content, English, Example, Expected, Hints, Text, Tool, example, fresh_id};
 pub use user::User;
