@@ -4,16 +4,13 @@ pub mod clock;
 pub mod delivery;
 pub mod demo;
 pub mod elicitation;
-pub mod examples;
 pub mod files;
 pub mod guide;
 pub mod lookup;
 pub mod record;
 pub mod refusals;
 pub mod resources;
-pub mod retention;
 pub mod sentences;
-pub mod settings;
 pub mod store;
 pub mod tools;
 
@@ -28,13 +25,13 @@ toolkit::export_migrations!(
     3 "shares" => "../migrations/3-shares.sql",
     4 "chats" => "../migrations/4-chats.sql",
 );
-toolkit::export_configured!(settings::configure);
-toolkit::export_schedule!(retention::run);
+toolkit::export_configured!(store::configure);
+toolkit::export_schedule!(store::run);
 toolkit::export_endpoints!(lookup::get);
 toolkit::export_resources!(FormResources);
 toolkit::export_prompts!(FormGuide);
 toolkit::export_completions!(resources::complete);
-toolkit::export_examples!(examples::examples);
+toolkit::export_examples!(tools::examples);
 toolkit::export_dialogue!(sentences::next);
 toolkit::export_names!(sentences::names);
 toolkit::export_samples!(sentences::samples);

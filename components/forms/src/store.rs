@@ -1,9 +1,11 @@
-//! Writes forms: the request, drafts, and state changes, each applied once.
+//! Writes forms: the request, drafts, and state changes, each applied once; the settings, among them how long forms are
+//! kept; and the scheduled clean-up, which removes expired forms and keeps files that are still used.
 
 use output::form::{Form, Kind, Status, Values};
 use serde_json::Value;
 use toolkit::{
-    Stop, caller, events, fresh_id,
+    Problem, Stop, blobs, caller, events, fresh_id, log,
+    settings::{self, Unfit},
     sql::{self, Error, Statement},
 };
 
@@ -14,7 +16,6 @@ use crate::{
         self, REOPEN_MS, Record, already_answered, by_handle, draft_conflict, first, not_reopened,
     },
     refusals::{self, language, not_found, requester_is_full},
-    settings,
 };
 
 /// Maximum files of one answer or draft.
@@ -347,7 +348,7 @@ pub fn full() -> Stop {
         Ok((_, stored, bytes)) => {
             let share = share_of(&principal);
             let most = (share.forms, share.asked_bytes);
-            let days = settings::keep_days().unwrap_or_default();
+            let days = keep_days().unwrap_or_default();
             refusals::too_much_kept((stored, bytes), most, days)
         }
         Err(stop) => stop,
@@ -370,4 +371,118 @@ fn usage(principal: &str) -> Result<(u32, u32, i64), Stop> {
     let (waiting,) = waiting.first::<(u32,)>()?.unwrap_or_default();
     let (stored, bytes) = stored.first::<(u32, i64)>()?.unwrap_or_default();
     Ok((waiting, stored, bytes))
+}
+
+/// Default days for which an answered form is kept.
+const KEEP_DAYS: u32 = 90;
+/// Default days for which a form waits.
+const WAIT_DAYS: u32 = 30;
+/// Default seconds for which a call waits for a person on the form's page: less than the 30 or 60
+/// seconds after which common clients give up, so that the caller always receives the handle.
+const WAIT_S: u32 = 25;
+/// Upper limit of that; the host's `wait_ms_max` has to permit it.
+const WAIT_S_MAX: u32 = 600;
+/// Upper limit of days: ten years.
+const DAYS_MAX: u32 = 3_650;
+
+/// Days for which an answered form is kept: `keep_days`.
+///
+/// # Errors
+/// If the setting is out of range.
+pub fn keep_days() -> Result<u32, Unfit> {
+    settings::number("keep_days", KEEP_DAYS, 1..=DAYS_MAX)
+}
+
+/// Days for which a form waits: `wait_days`.
+///
+/// # Errors
+/// If the setting is out of range.
+pub fn wait_days() -> Result<u32, Unfit> {
+    settings::number("wait_days", WAIT_DAYS, 1..=DAYS_MAX)
+}
+
+/// Seconds for which `request_form` waits for a person on the form's page: `wait_seconds`.
+///
+/// # Errors
+/// If the setting is out of range.
+pub fn wait_s() -> Result<u32, Unfit> {
+    settings::number("wait_seconds", WAIT_S, 0..=WAIT_S_MAX)
+}
+
+/// Validates all settings.
+///
+/// # Errors
+/// Every problem.
+pub fn configure() -> Result<(), Vec<Problem>> {
+    let problems = [keep_days(), wait_days(), wait_s()];
+    let problems = problems.into_iter().filter_map(Result::err).map(Problem::from);
+    let lists = crate::lookup::problems().into_iter().chain(crate::demo::problems());
+    let problems: Vec<_> = problems.chain(lists).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Forms per batch, and batches per run.
+const BATCH: usize = 200;
+const BATCHES_MAX: usize = 100;
+/// Files per batch, and batches per run.
+const FILES: usize = 500;
+const FILE_BATCHES_MAX: usize = 60;
+
+/// Removes expired forms, and refreshes used files in the store.
+///
+/// # Errors
+/// Text for the operator's log.
+pub fn run() -> Result<(), String> {
+    let text = |it: Stop| format!("{it:?}");
+    let keep = keep_days().map_err(|it| text(it.into()))?;
+    let wait = wait_days().map_err(|it| text(it.into()))?;
+    let before = |days: u32| now() - i64::from(days) * DAY_MS;
+    forget("status = 'waiting' AND asked_at < $1", before(wait)).map_err(text)?;
+    forget("status <> 'waiting' AND answered_at < $1", before(keep)).map_err(text)?;
+    crate::lookup::sweep().map_err(|it| text(it.into()))?;
+    touch().map_err(text)
+}
+
+/// Removes the forms that match `condition`, with their rows.
+fn forget(condition: &str, before: i64) -> Result<(), Stop> {
+    for _ in 0..BATCHES_MAX {
+        let find = format!("SELECT handle FROM forms WHERE {condition} LIMIT {BATCH}");
+        let [rows] = sql::query([toolkit::sql!(find, before)])?;
+        let handles: Vec<_> = rows.read::<(String,)>()?.into_iter().map(|it| it.0).collect();
+        if handles.is_empty() {
+            return Ok(());
+        }
+        // Checks the condition again, because the form may have been answered or reopened.
+        let among = sql::placeholders(2, handles.len());
+        let forms = format!("DELETE FROM forms WHERE {condition} AND handle IN ({among})");
+        let files = "DELETE FROM files WHERE handle NOT IN (SELECT handle FROM forms)";
+        sql::transact([toolkit::sql!(forms, before).bind_all(&handles), toolkit::sql!(files)])?;
+        handles.iter().for_each(|it| events::publish(&uri(it)));
+        events::publish(LIST);
+    }
+    Ok(())
+}
+
+/// Touches each used file, which keeps it in the store.
+fn touch() -> Result<(), Stop> {
+    let mut last = String::new();
+    for _ in 0..FILE_BATCHES_MAX {
+        let find = format!(
+            "SELECT DISTINCT file_id FROM files WHERE file_id > $1 ORDER BY file_id LIMIT {FILES}"
+        );
+        let [rows] = sql::query([toolkit::sql!(find, &last)])?;
+        let ids = rows.read::<(String,)>()?;
+        let Some((end,)) = ids.last().cloned() else { return Ok(()) };
+        for (id,) in ids {
+            match blobs::stat(&id) {
+                Ok(_) | Err(blobs::Error::Unknown) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        last = end;
+    }
+    log::warning("more files are named by forms than one run looks at; the others may expire");
+    Ok(())
 }

@@ -20,7 +20,6 @@ use crate::{
     guide, lookup,
     record::Record,
     refusals::{self, say},
-    settings,
     store::{self, Filled},
 };
 
@@ -298,7 +297,7 @@ impl RequestedForm {
             return Ok(self.answered(user, &form));
         }
         let place = self.place(handle);
-        match clock::wait(user, store::uri(handle), settings::wait_s()?, &place) {
+        match clock::wait(user, store::uri(handle), store::wait_s()?, &place) {
             Some(wait) => Err(wait),
             None => Ok(self.waiting(user, handle, Some(""))),
         }
