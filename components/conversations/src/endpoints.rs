@@ -11,11 +11,11 @@ use toolkit::{
 };
 
 use crate::{
-    chats, export, listing,
+    chats, listing,
     person::{self, Person, must_chat_with, must_see_project},
     refusals::{agent_not_found, say},
     tools::people::{EndChat, MarkChatRead, SendChat, StartChat},
-    transcripts::{PAGE, PAGE_MAX, Range},
+    transcripts::{self, PAGE, PAGE_MAX, Range},
 };
 
 /// Answers one request for data.
@@ -44,7 +44,7 @@ pub fn get(request: &Request) -> Result<Value, Failure> {
         }
         ["transcript"] => {
             let person = calling("transcript")?;
-            answer(export::whole(&person, request.required("id")?))
+            answer(transcripts::whole(&person, request.required("id")?))
         }
         _ => Err(Failure::NotFound),
     }

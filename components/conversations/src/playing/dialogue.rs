@@ -7,11 +7,10 @@ use toolkit::{
 };
 
 use super::{
-    assistant::{self, Failure, RunResult, Usage},
+    Worker,
+    assistant::{self, Failure, Farewell, RunResult, Scene, Usage},
     is_over,
     progress::Progress,
-    scene::{self, Farewell, Scene},
-    worker::Worker,
 };
 use crate::{
     clock::Moment,
@@ -101,7 +100,7 @@ impl Dialogue<'_> {
         }
         let text = match result.is_unfinished() && !are_tokens_used {
             // The partner would wait for an answer that never comes.
-            true => scene::unfinished(self.language).to_owned(),
+            true => assistant::unfinished(self.language).to_owned(),
             false => result.text(),
         };
         if !text.is_empty() && !result.has_messaged(&self.progress.partner) {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toolkit::{Stop, sql, sql::Statement};
 
-use super::worker::Agent;
+use super::Agent;
 use crate::{clock::Moment, delivery::chat_of};
 
 /// Maximum number of conversations and chats of an agent at a time; messages in others wait.

@@ -1,7 +1,6 @@
-//! Tools of people, who need no session: begin, list, read and import conversations.
-
-mod chats;
-mod stepping_in;
+//! Tools of people, who need no session: begin, list, read and import conversations; interventions: `write_message`,
+//! `pause_conversation` and `stop_conversation`; chats with an agent (CONV 4.6): `start_chat`, `send_chat`, `end_chat`
+//! and `mark_chat_read`.
 
 use output::{
     conversations::{Conversations, State, Transcript},
@@ -13,17 +12,18 @@ use toolkit::{Hints, Stop, Text, Tool, User, invalid, sql};
 
 use super::{FOR_PAGES, bounded, within};
 use crate::{
-    delivery::check_content,
-    expiry,
+    chats::{self, Chat, Sent},
+    clock::Moment,
+    delivery::{self, CONTENT_MAX, Letter, Place, SenderRole, check_content},
+    expiry, ids,
     imports::{self, Imported},
     listing::{self, Filter},
-    person::{self, Person, bound, condition},
-    refusals::conversation_not_found,
+    person::{self, Person, bound, condition, must_chat_with},
+    refusals::{conversation_not_found, no_active_conversation},
     starting::{self, PURPOSE_MAX, StartRequest, TURNS_MAX},
     transcripts::{self, PAGE, PAGE_MAX, Range},
+    transition::{self, Cause, Ending},
 };
-pub use chats::{EndChat, MarkChatRead, SendChat, StartChat};
-pub use stepping_in::{PauseConversation, StopConversation, WriteMessage};
 
 /// The part of a conversation that interventions need.
 #[derive(Debug, Deserialize)]
@@ -259,5 +259,251 @@ impl Tool for ImportMessages {
             person::must_see_project(&person, project_id)?;
         }
         imports::import(&self.lines, project_id.as_deref())
+    }
+}
+
+/// エージェントにメッセージを送ります。エージェントがいなければ呼び出します。
+/// en: Sends a person's message to an agent, who is called where it is not there.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SendChat {
+    /// プロジェクトID
+    /// en: The project's ID
+    #[schemars(length(max = 64))]
+    project_id: String,
+    /// エージェントID
+    /// en: The agent's ID
+    #[schemars(length(max = 64))]
+    agent_id: String,
+    /// メッセージ（4,000文字以内）
+    /// en: The message, at most 4,000 characters
+    content: String,
+    /// 任意。送信側で付けたID。同じIDの再送は一度だけ保存される
+    /// en: Optional. The sender's own id: sent again, it is stored once
+    #[schemars(length(max = 200))]
+    client_message_id: Option<String>,
+}
+
+/// Returns the calling person, if they may chat with that agent.
+fn chatting(tool: &str, project_id: &str, agent_id: &str) -> Result<Person, Stop> {
+    let person = calling(tool)?;
+    must_chat_with(&person, project_id, agent_id)?;
+    Ok(person)
+}
+
+/// Defines tools for a person and one agent from name, title and function.
+macro_rules! of_an_agent {
+    ($($(#[$about:meta])* $tool:ident = $name:literal, $title:expr, $does:path;)+) => {$(
+        $(#[$about])*
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $tool {
+            /// プロジェクトID
+            /// en: The project's ID
+            #[schemars(length(max = 64))]
+            project_id: String,
+            /// エージェントID
+            /// en: The agent's ID
+            #[schemars(length(max = 64))]
+            agent_id: String,
+        }
+
+        impl Tool for $tool {
+            const NAME: &str = $name;
+            const TITLE: Text = $title;
+            const META: Option<&'static str> = Some(FOR_PAGES);
+            const HINTS: Hints = Hints::IDEMPOTENT;
+            type Output = Chat;
+
+            fn call(self, _: &User) -> Result<Chat, Stop> {
+                let person = chatting(Self::NAME, &self.project_id, &self.agent_id)?;
+                $does(&person, &self.project_id, &self.agent_id)
+            }
+        }
+    )+};
+}
+
+of_an_agent! {
+    /// エージェントとのチャットを始めます。エージェントがいなければ呼び出します。
+    /// en: Begins a person's chat with an agent, who is called where it is not there.
+    StartChat = "start_chat", Text { ja: "チャット開始", en: "Start a chat" }, chats::start;
+
+    /// エージェントとのチャットを終えます。何度呼んでもかまいません。
+    /// en: Ends a person's chat with an agent, however often it is called.
+    EndChat = "end_chat", Text { ja: "チャット終了", en: "End a chat" }, chats::end;
+
+    /// エージェントからのメッセージをすべて既読にします。
+    /// en: Marks whatever an agent said to the person as read.
+    MarkChatRead = "mark_chat_read", Text { ja: "チャットを既読にする", en: "Mark a chat as read" }, chats::mark_read;
+}
+
+impl Tool for SendChat {
+    const NAME: &str = "send_chat";
+    const TITLE: Text = Text { ja: "チャット送信", en: "Send a chat message" };
+    const META: Option<&'static str> = Some(FOR_PAGES);
+    const HINTS: Hints = Hints::ADDITIVE;
+    type Output = Sent;
+
+    fn call(self, _: &User) -> Result<Sent, Stop> {
+        let Self { project_id, agent_id, content, client_message_id } = self;
+        let person = chatting(Self::NAME, &project_id, &agent_id)?;
+        chats::say(&person, &project_id, &agent_id, &content, client_message_id.as_deref())
+    }
+}
+
+// `write_message`: sends a person's message to both members of a conversation.
+
+/// 会話に人間として発言します。両方のエージェントに届きます。
+/// en: Writes a person's message into a conversation, to both agents.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WriteMessage {
+    /// 会話ID
+    /// en: The conversation's ID
+    #[schemars(length(max = 200))]
+    conversation_id: String,
+    /// メッセージ（4,000文字以内）
+    /// en: The message, at most 4,000 characters
+    content: String,
+    /// 任意。送信側で付けたID。同じIDの再送は一度だけ保存される
+    /// en: Optional. The sender's own id: sent again, it is stored once
+    #[schemars(length(max = 200))]
+    client_message_id: Option<String>,
+}
+
+impl Tool for WriteMessage {
+    const NAME: &str = "write_message";
+    const TITLE: Text = Text { ja: "会話に発言", en: "Write into a conversation" };
+    const META: Option<&'static str> = Some(FOR_PAGES);
+    const HINTS: Hints = Hints::ADDITIVE;
+    type Output = Transcript;
+
+    fn call(self, _: &User) -> Result<Transcript, Stop> {
+        let (person, found) = seeing(Self::NAME, &self.conversation_id)?;
+        check_content(&self.content)?;
+        let at = Moment::now();
+        let letter = Letter {
+            id: &ids::message(at),
+            project_id: &found.project_id,
+            place: Place::Conversation {
+                id: &self.conversation_id,
+                role: SenderRole::Person,
+                has_max_turns: found.has_max_turns,
+            },
+            sender_id: &person.agent_id,
+            recipients: &[&found.initiator_agent_id, &found.participant_agent_id],
+            content: &self.content,
+            related_task_id: None,
+            client_message_id: self.client_message_id.as_deref(),
+            at,
+        };
+        delivery::deliver(&letter, Vec::new())?;
+        transcripts::read(&person, &self.conversation_id, Range::default())
+    }
+}
+
+// `pause_conversation`: pauses or resumes a conversation.
+
+/// 会話を一時停止・再開します。停止中はエージェントは発言できず、無応答の時間は数えません。
+/// en: Pauses a conversation, or lets it go on: meanwhile its agents cannot write, and the time does not count.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PauseConversation {
+    /// 会話ID
+    /// en: The conversation's ID
+    #[schemars(length(max = 200))]
+    conversation_id: String,
+    /// true: 一時停止。false: 再開
+    /// en: true: pause it. false: let it go on
+    paused: bool,
+}
+
+impl Tool for PauseConversation {
+    const NAME: &str = "pause_conversation";
+    const TITLE: Text = Text { ja: "会話の一時停止", en: "Pause a conversation" };
+    const LABELS: &[(&str, Text)] = &[(
+        "paused",
+        Text { ja: "一時停止（いいえなら再開）", en: "Pause it (no: let it go on)" },
+    )];
+    const META: Option<&'static str> = Some(FOR_PAGES);
+    const HINTS: Hints = Hints::IDEMPOTENT;
+    type Output = Transcript;
+
+    fn call(self, _: &User) -> Result<Transcript, Stop> {
+        let id = &self.conversation_id;
+        let (person, _) = seeing(Self::NAME, id)?;
+        let now = Moment::now();
+        let cause = Cause { at: now, by: &person.agent_id, what: Self::NAME };
+        let batch = match self.paused {
+            true => transition::pause(id, &cause),
+            false => transition::resume(id, None, now),
+        };
+        // No rows where it already is so, or where the conversation is not active.
+        if let Some(results) = sql::if_expected(sql::transact_all(&batch))? {
+            expiry::notify(results)?;
+        }
+        let transcript = transcripts::read(&person, id, Range::default())?;
+        let state = transcript.conversation.state;
+        if state != State::Active {
+            return Err(no_active_conversation(Some((id, state.name()))));
+        }
+        Ok(transcript)
+    }
+}
+
+// `stop_conversation`: ends a conversation and notifies both members.
+
+/// The reason for ends by a person (CONV-44).
+const REASON: &str = "operator_ended";
+
+/// 会話を強制的に終了します。両方のエージェントに通知されます。
+/// en: Ends a conversation of two agents; both are told.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StopConversation {
+    /// 会話ID
+    /// en: The conversation's ID
+    #[schemars(length(max = 200))]
+    conversation_id: String,
+    /// 任意。理由の説明
+    /// en: Optional. Why, in words
+    reason_text: Option<String>,
+}
+
+impl Tool for StopConversation {
+    const NAME: &str = "stop_conversation";
+    const TITLE: Text = Text { ja: "会話を終了させる", en: "Stop a conversation" };
+    const META: Option<&'static str> = Some(FOR_PAGES);
+    const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
+    type Output = Transcript;
+
+    fn call(self, _: &User) -> Result<Transcript, Stop> {
+        let id = &self.conversation_id;
+        let (person, found) = seeing(Self::NAME, id)?;
+        let reason_text = self.reason_text.as_deref().map(str::trim).filter(|it| !is_blank(it));
+        if reason_text.is_some_and(|it| it.chars().nth(CONTENT_MAX).is_some()) {
+            return Err(invalid("/reason_text", "must have at most 4,000 characters"));
+        }
+        let cause = Cause { at: Moment::now(), by: &person.agent_id, what: Self::NAME };
+        // A pending conversation may become active in between.
+        for from in [found.state, State::Active] {
+            if !from.is_open() {
+                break;
+            }
+            let ending =
+                Ending { from, cut: None, reason: REASON, reason_text, acknowledged: None };
+            let ended = sql::transact_all(&transition::terminate(id, &ending, &cause));
+            if let Some(results) = sql::if_expected(ended)? {
+                expiry::notify(results)?;
+                break;
+            }
+        }
+        let transcript = transcripts::read(&person, id, Range::default())?;
+        match transcript.conversation.state {
+            // Ended by this call, or by a faster one (CONV-43).
+            State::Terminating => Ok(transcript),
+            _ if transcript.conversation.end_reason.as_deref() == Some(REASON) => Ok(transcript),
+            state => Err(no_active_conversation(Some((id, state.name())))),
+        }
     }
 }
