@@ -2,7 +2,6 @@
 //! and sold seats that a new version lacks.
 
 mod check;
-pub mod csv;
 
 use std::collections::BTreeMap;
 

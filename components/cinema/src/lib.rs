@@ -3,7 +3,6 @@
 pub mod catalog;
 pub mod clock;
 pub mod edit;
-pub mod examples;
 pub mod hall;
 pub mod holds;
 pub mod import;
@@ -40,7 +39,7 @@ toolkit::export_migrations!(
 toolkit::export_configured!(import::configure);
 toolkit::export_schedule!(waiting::scheduled);
 toolkit::export_resources!(resources::CinemaResources);
-toolkit::export_examples!(examples::examples);
+toolkit::export_examples!(tools::examples);
 toolkit::export_dialogue!(sentences::next);
 toolkit::export_names!(sentences::names);
 toolkit::export_samples!(sentences::samples);
