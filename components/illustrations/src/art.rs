@@ -1,9 +1,7 @@
 //! Draws the bundled cards, always the same on every machine.
 
 pub(crate) mod canvas;
-mod light;
 mod nature;
-pub(crate) mod noise;
 pub(crate) mod shape;
 
 mod abyssal;

@@ -3,7 +3,6 @@
 pub mod art;
 pub mod cards;
 pub mod compose;
-pub mod examples;
 pub mod matching;
 pub mod picture;
 pub mod refusals;
@@ -19,5 +18,5 @@ toolkit::export_dialogue!(sentences::next);
 toolkit::export_names!(sentences::names);
 toolkit::export_samples!(sentences::samples);
 toolkit::export_resources!(tools::Pictures);
-toolkit::export_configured!(sources::settings::configure);
-toolkit::export_examples!(examples::examples);
+toolkit::export_configured!(sources::configure);
+toolkit::export_examples!(tools::examples);

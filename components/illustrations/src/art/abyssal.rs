@@ -3,8 +3,7 @@
 use super::{
     Cards,
     canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
-    noise::Dice,
-    shape::{Shape, bar, blob, disc, leaf, limb, line, poly, star, thick},
+    shape::{Dice, Shape, bar, blob, disc, leaf, limb, line, poly, star, thick},
 };
 
 const NIGHT: Tint = c(0x0a0420);

@@ -3,8 +3,7 @@
 use super::{
     Cards,
     canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
-    noise::Dice,
-    shape::{Shape, bar, blob, disc, gear, leaf, limb, poly, rows, star, thick},
+    shape::{Dice, Shape, bar, blob, disc, gear, leaf, limb, poly, rows, star, thick},
 };
 
 const NIGHT: Tint = c(0x1a0508);

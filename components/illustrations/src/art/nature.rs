@@ -4,8 +4,7 @@ use std::f32::consts::TAU;
 
 use super::{
     canvas::{Canvas, Ink, Tint, c, down, round},
-    noise::{Dice, noise, rough},
-    shape::{Point, Shape, bar, disc, leaf, limb, poly, rows, star, thick},
+    shape::{Dice, Point, Shape, bar, disc, leaf, limb, noise, poly, rough, rows, star, thick},
 };
 
 impl Canvas {

@@ -4,8 +4,7 @@ use super::{
     Cards,
     canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
     nature::feathers,
-    noise::Dice,
-    shape::{Shape, bar, blob, disc, leaf, limb, line, poly, rows, thick},
+    shape::{Dice, Shape, bar, blob, disc, leaf, limb, line, poly, rows, thick},
 };
 
 const NIGHT: Tint = c(0x1c2340);

@@ -3,8 +3,7 @@
 use super::{
     Cards,
     canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
-    noise::Dice,
-    shape::{blob, disc, leaf, limb, line, poly, rows, star, thick},
+    shape::{Dice, blob, disc, leaf, limb, line, poly, rows, star, thick},
 };
 
 const NIGHT: Tint = c(0x030818);

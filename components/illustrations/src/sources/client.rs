@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolkit::{clock::now_ms, http, log, pace, sql};
 use url::Url;
 
-use super::settings;
+use crate::sources;
 use crate::{
     picture,
     refusals::{SourceError, failed},
@@ -60,7 +60,7 @@ impl HttpClient for Network {
             .timeout(TIMEOUT)
             .body_bytes_max(BODY_BYTES_MAX)
             .header("accept", accept)
-            .header("user-agent", &settings::user_agent());
+            .header("user-agent", &sources::user_agent());
         let answer = request.send().map_err(|error| request_error(url, &error))?;
         let retry_after_s = answer.header("retry-after").and_then(|it| it.trim().parse().ok());
         let content_type = answer.header("content-type").unwrap_or_default().to_lowercase();
