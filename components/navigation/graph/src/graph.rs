@@ -7,9 +7,9 @@ use std::{
 
 use crate::{
     file::{
-        Reader, Register, Section, Source, SourceError, TEXTS, damaged,
-        header::{Header, point},
+        Header, Reader, Register, Section, Source, SourceError, TEXTS, damaged,
         nodes::{Limits, NODES, Nodes},
+        point,
         roads::{self, Box4, ROADS, Road, Roads},
     },
     network::{Place, Point, Text},

@@ -28,7 +28,7 @@ pub mod osm;
 pub mod places;
 pub mod write;
 
-pub use file::{Source, SourceError, header::is_map};
+pub use file::{Source, SourceError, is_map};
 pub use find::{Found, Leg, Matrix, Mode, NotFound, Prefer, RouteOptions, Snap};
 pub use graph::Graph;
 pub use network::{Class, Forbidden, Link, Network, Node, Place, PlaceKind, Point, Text};

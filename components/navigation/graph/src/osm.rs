@@ -6,17 +6,13 @@
 //! Blocks that hold nothing of the kind that a pass is for are not even decompressed again.
 //!
 //! Speeds are those of a car that is alone: the limit times a share that a class of road allows for
-//! bends and crossings, and without a limit what is usual ([`speed`]). Only what is open to cars
+//! bends and crossings, and without a limit what is usual ([`road`]). Only what is open to cars
 //! or walkers becomes a link; links that no car can come to or get away from are closed to cars.
 
 mod extract;
-mod islands;
 mod join;
-#[cfg(test)]
-mod pbf;
 mod places;
 mod road;
-pub mod speed;
 #[cfg(test)]
 mod tests;
 
@@ -64,7 +60,7 @@ pub fn read(file: &Path, tell: &mut dyn FnMut(Stage)) -> Result<Network, String>
         return Err(no_roads(file));
     }
     let forbidden = join::forbidden(&joined, &relations.turns, &nodes);
-    islands::close(joined.nodes.len(), &mut joined.links, &forbidden);
+    join::close(joined.nodes.len(), &mut joined.links, &forbidden);
     // Links that are closed to all are gone, so the others have new numbers.
     joined.drop_closed();
     let forbidden = join::forbidden(&joined, &relations.turns, &nodes);

@@ -1,7 +1,7 @@
 //! A block of links: what a search need not know, their shapes and names. Around blocks of links lie boxes,
 //! around those others, and so on up: what is near is found without the rest.
 
-use super::{Reader, SourceError, damaged, header::point, nodes::Limits, put, put_signed};
+use super::{Reader, SourceError, damaged, nodes::Limits, point, put, put_signed};
 use crate::network::{Class, Point};
 
 /// Links in a block.

@@ -7,10 +7,8 @@
 use std::collections::HashSet;
 
 use super::{
-    Found, NotFound, RouteOptions,
-    cost::Rules,
-    labels::{Arc, End, NEVER, Path, ROOTS, state},
-    search::Search,
+    Found, NotFound, RouteOptions, Rules,
+    search::{Arc, End, NEVER, Path, ROOTS, Search, state},
 };
 use crate::{
     file::{Source, SourceError},

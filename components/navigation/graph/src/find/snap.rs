@@ -4,14 +4,13 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 
 use crate::{
     file::{
-        Source, SourceError, damaged,
-        header::point,
+        Source, SourceError, damaged, point,
         roads::{
             self, AHEAD, BACK, Box4, CYCLE_AHEAD, CYCLE_BACK, FAN, MAIN_CARS, MAIN_CYCLES,
             MAIN_WALKERS, ROADS, Road, STOPS, TOLL, WALK,
         },
     },
-    find::{Mode, NotFound, RouteOptions, Snap, cost::Rules},
+    find::{Mode, NotFound, RouteOptions, Rules, Snap},
     graph::Graph,
     network::{Class, Point},
 };

@@ -1,10 +1,8 @@
 //! Finds routes between two places and describes them link by link.
 
 use super::{
-    Found, Leg, NotFound, Prefer, RouteOptions, Snap,
-    cost::Rules,
-    labels::{Arc, End, Path},
-    search::Search,
+    Found, Leg, NotFound, Prefer, RouteOptions, Rules, Snap,
+    search::{Arc, End, Path, Search},
 };
 use crate::{
     file::{

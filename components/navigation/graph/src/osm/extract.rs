@@ -19,7 +19,6 @@ use super::{
     join::{self, Turn},
     places::{self, At, HOUSES_MAX, House, Sight},
     road::{self, Road, Tags},
-    speed,
 };
 use crate::network::{Point, Text};
 
@@ -142,7 +141,7 @@ pub(super) fn ways(
             return;
         }
         if let Some(road) = road::road(&tags) {
-            kept.add(&way, road, tags.get("duration").and_then(speed::duration));
+            kept.add(&way, road, tags.get("duration").and_then(road::duration));
         } else if let Some(sight) = places::sight(&tags, 'w', way.id()) {
             kept.sights.push((sight, way.refs().collect()));
         }
