@@ -1,10 +1,8 @@
 //! Navigation: routes, distances and places, with or without an API key (NAV-20 to NAV-35).
 
-pub mod app;
 pub mod arguments;
 pub mod ask;
 pub mod endpoints;
-pub mod examples;
 pub mod network;
 pub mod provider;
 pub mod refusals;
@@ -23,9 +21,9 @@ toolkit::export_migrations!(
 );
 toolkit::export_configured!(settings::configure);
 toolkit::export_endpoints!(endpoints::get);
-toolkit::export_resources!(app::NavigationResources);
+toolkit::export_resources!(tools::NavigationResources);
 toolkit::export_routes!(rest::routes);
-toolkit::export_examples!(examples::examples);
+toolkit::export_examples!(tools::examples);
 toolkit::export_dialogue!(sentences::next);
 toolkit::export_names!(sentences::names);
 toolkit::export_samples!(sentences::samples);

@@ -1,15 +1,8 @@
 //! Providers of routes behind one trait, selected by the operator's setting `provider`.
+//!
+//! Common parts of providers' answers: lines with precision 5, the starts of steps on them, instructions without
+//! HTML, and tables of pairs.
 
-use output::navigation::{Comparison, Details, Place, Route, RouteDetails, Routes, Waypoint};
-use toolkit::settings::Unfit;
-
-use crate::{
-    ask::{CompareAsk, Language, Mode, RouteAsk},
-    refusals::ProviderError,
-    settings::{self, Kind},
-};
-
-pub mod answers;
 pub mod builtin;
 pub mod cache;
 pub mod client;
@@ -23,6 +16,18 @@ pub mod valhalla;
 use cache::Cached;
 use client::{DailyQuota, Web};
 use nominatim::{Nominatim, RateLimited};
+use output::navigation::{
+    Comparison, Details, Element, Place, Point, Route, RouteDetails, Routes, Row, Waypoint,
+};
+use toolkit::settings::Unfit;
+
+use crate::{
+    ask::{CompareAsk, Language, Mode, RouteAsk},
+    provider::{client::failed, nominatim::Spot},
+    refusals::ProviderError,
+    settings::{self, Kind},
+    words,
+};
 
 /// Maximum number of routes of a search (NAV-20).
 pub(crate) const ROUTES_MAX: usize = 3;
@@ -125,4 +130,286 @@ fn with_places(base: &str) -> String {
 /// Adds a cache whose answers are not shared with other providers or addresses.
 fn cached(kind: Kind, base: &str, provider: impl Provider + 'static) -> Box<dyn Provider> {
     Box::new(Cached::new(kind, base, provider))
+}
+
+/// Maximum number of points of a line.
+const POINTS_MAX: usize = 200_000;
+
+/// Decodes the points of a line.
+///
+/// # Errors
+/// When the line is invalid.
+pub fn points(encoded: &str, precision: u32) -> Result<Vec<Point>, ProviderError> {
+    let unreadable = || failed("the provider's line of a route cannot be read");
+    let line = polyline::decode_polyline(encoded, precision).map_err(|_| unreadable())?;
+    let points = line.coords().take(POINTS_MAX).map(|it| Point { lat: it.y, lng: it.x });
+    Ok(points.collect())
+}
+
+/// Encodes the line through these points with precision 5.
+///
+/// # Errors
+/// When one of them is not on the globe.
+pub fn encoded(points: &[Point]) -> Result<String, ProviderError> {
+    let points = points.iter().map(|it| (it.lng, it.lat).into());
+    polyline::encode_coordinates(points, 5)
+        .map_err(|_| failed("the provider's line of a route leaves the globe"))
+}
+
+/// Returns the index of the point of `line` at which each step begins: the nearest to the provider's start, not
+/// before that of the step before.
+pub fn steps_at(line: &[Point], begins: &[Point]) -> Vec<u32> {
+    let mut from = 0;
+    let at = begins.iter().map(|begin| {
+        let rest = line.iter().enumerate().skip(from);
+        let nearest = rest.min_by(|a, b| apart(*a.1, *begin).total_cmp(&apart(*b.1, *begin)));
+        from = nearest.map_or(from, |it| it.0);
+        u32::try_from(from).unwrap_or(u32::MAX)
+    });
+    at.collect()
+}
+
+/// Returns a distance of two points without a unit, only for comparisons.
+fn apart(a: Point, b: Point) -> f64 {
+    let lng = (a.lng - b.lng) * b.lat.to_radians().cos();
+    (a.lat - b.lat).powi(2) + lng.powi(2)
+}
+
+/// Maximum number of characters of an instruction.
+const CHARACTERS_MAX: usize = 1_000;
+
+/// Converts `html` to text: strips tags and decodes entities once. The result is plain text: `&lt;b&gt;` becomes
+/// `<b>`, which is no tag.
+pub fn plain(html: &str) -> String {
+    let mut text = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = rest.find(['<', '&']) {
+        let (before, from) = rest.split_at(at);
+        text.push_str(before);
+        rest = if from.starts_with('<') { tag(from, &mut text) } else { entity(from, &mut text) };
+    }
+    text.push_str(rest);
+    let words = text.split(|it: char| it.is_whitespace() || it.is_control());
+    let words: Vec<_> = words.filter(|it| !it.is_empty()).collect();
+    words.join(" ").chars().take(CHARACTERS_MAX).collect()
+}
+
+/// Returns the rest after the tag that `from` begins with; a `<` without a tag is plain text.
+fn tag<'a>(from: &'a str, text: &mut String) -> &'a str {
+    let inner = &from[1..];
+    let begins = |it: char| it.is_ascii_alphabetic() || matches!(it, '/' | '!' | '?');
+    if !inner.starts_with(begins) {
+        text.push('<');
+        return inner;
+    }
+    // An unclosed tag ends the text.
+    let Some(end) = inner.find('>') else { return "" };
+    let (name, rest) = (name(&inner[..end]), &inner[end + 1..]);
+    match name.as_str() {
+        // Their contents are not text.
+        "script" | "style" => after_end(rest, &name),
+        "div" | "/div" | "br" | "br/" | "p" | "/p" => {
+            text.push(' ');
+            rest
+        }
+        _ => rest,
+    }
+}
+
+/// Returns the name of a tag, in lower case.
+fn name(tag: &str) -> String {
+    let name = tag.split(|it: char| it.is_whitespace()).next().unwrap_or_default();
+    name.to_ascii_lowercase()
+}
+
+/// Returns the rest after `</NAME…>`; empty where it is unclosed.
+fn after_end<'a>(rest: &'a str, name: &str) -> &'a str {
+    let end = format!("</{name}");
+    let Some(at) = rest.to_ascii_lowercase().find(&end) else { return "" };
+    rest[at..].find('>').map_or("", |it| &rest[at + it + 1..])
+}
+
+/// Returns the rest after the entity that `from` begins with; an `&` without an entity is plain text.
+fn entity<'a>(from: &'a str, text: &mut String) -> &'a str {
+    let end = from.char_indices().take(12).find(|it| it.1 == ';').map(|it| it.0);
+    let Some((end, sign)) = end.and_then(|end| Some((end, sign(&from[1..end])?))) else {
+        text.push('&');
+        return &from[1..];
+    };
+    text.push(sign);
+    &from[end + 1..]
+}
+
+fn sign(name: &str) -> Option<char> {
+    Some(match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    })
+}
+
+/// Metres and seconds of a pair, or Google's status.
+pub type Pair = Result<(f64, f64), &'static str>;
+
+/// The status of a pair without a route.
+pub const NO_ROUTE: &str = "ZERO_RESULTS";
+/// The status of a pair at which the provider failed.
+pub const UNKNOWN: &str = "UNKNOWN_ERROR";
+
+/// Compares `origins` with `destinations`, requesting the known ones from `ask_for`. Pairs with an unknown place have
+/// the status `NOT_FOUND`.
+///
+/// # Errors
+/// Those of `ask_for`, and when its table has another size.
+pub fn comparison(
+    ask: &CompareAsk,
+    origins: &[Option<Spot>],
+    destinations: &[Option<Spot>],
+    ask_for: impl FnOnce(&[&Spot], &[&Spot]) -> Result<Vec<Vec<Pair>>, ProviderError>,
+) -> Result<Comparison, ProviderError> {
+    let (from, to): (Vec<_>, Vec<_>) =
+        (origins.iter().flatten().collect(), destinations.iter().flatten().collect());
+    let pairs = match from.is_empty() || to.is_empty() {
+        true => Vec::new(),
+        false => ask_for(&from, &to)?,
+    };
+    let is_whole = from.is_empty()
+        || to.is_empty()
+        || (pairs.len() == from.len() && pairs.iter().all(|it| it.len() == to.len()));
+    if !is_whole {
+        return Err(failed("the provider's table is not of as many places as were asked for"));
+    }
+    let unknown = || Element { status: "NOT_FOUND".to_owned(), ..Element::default() };
+    let mut rows = pairs.into_iter();
+    let row = |origin: &Option<Spot>| {
+        let row = origin.as_ref().and_then(|_| rows.next());
+        let mut cells = row.into_iter().flatten();
+        let element = |destination: &Option<Spot>| {
+            let cell = destination.as_ref().and_then(|_| cells.next());
+            cell.map_or_else(unknown, |it| element(it, ask))
+        };
+        Row { elements: destinations.iter().map(element).collect() }
+    };
+    let rows = origins.iter().map(row).collect();
+    let name = |it: &Option<Spot>| it.as_ref().map(|it| it.name.clone()).unwrap_or_default();
+    Ok(Comparison {
+        rows,
+        origin_addresses: origins.iter().map(name).collect(),
+        destination_addresses: destinations.iter().map(name).collect(),
+    })
+}
+
+fn element(pair: Pair, ask: &CompareAsk) -> Element {
+    let (metres, seconds) = match pair {
+        Ok(it) => it,
+        Err(status) => return Element { status: status.to_owned(), ..Element::default() },
+    };
+    Element {
+        distance: Some(words::metres(metres)),
+        duration: Some(words::seconds(seconds, ask.language)),
+        duration_in_traffic: None,
+        status: "OK".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{google_legacy::tests::compare_ask, *};
+
+    #[test]
+    fn converts_line_precision_6_to_5() {
+        let line = [(35.681_236, 139.767_125), (35.465_8, 139.622_3)];
+        let line = line.map(|(lat, lng)| Point { lat, lng });
+        let six = polyline::encode_coordinates(line.map(|it| (it.lng, it.lat).into()), 6).unwrap();
+        let five = encoded(&points(&six, 6).unwrap()).unwrap();
+        let read = points(&five, 5).unwrap();
+        assert_eq!(read[0], Point { lat: 35.681_24, lng: 139.767_13 });
+        assert!(points("\u{1}", 5).is_err() && encoded(&[Point { lat: 91.0, lng: 0.0 }]).is_err());
+    }
+
+    #[test]
+    fn steps_begin_in_order_at_their_points() {
+        let line: Vec<_> =
+            (0..5).map(|it| Point { lat: 35.0, lng: 139.0 + f64::from(it) }).collect();
+        let begins = [line[0], line[2], Point { lat: 35.0, lng: 139.1 }, line[4]];
+        // The third says a place that lies behind: it does not go back.
+        assert_eq!(steps_at(&line, &begins), [0, 2, 2, 4]);
+        assert_eq!(steps_at(&[], &begins), [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn strips_tags_and_keeps_their_text() {
+        for (html, text) in [
+            ("<b>右折</b>して<b>国道15号</b>に入る", "右折して国道15号に入る"),
+            (
+                "Turn <b>left</b><div style=\"font-size:0.9em\">Toll road</div>",
+                "Turn left Toll road",
+            ),
+            ("首都高速<wbr/>1号", "首都高速1号"),
+            ("A &amp; B &lt;C&gt; &#39;D&#x27; &quot;E&quot;&nbsp;F", "A & B <C> 'D' \"E\" F"),
+            ("1 < 2 && 3 &unknown; &#xffffffff; &", "1 < 2 && 3 &unknown; &#xffffffff; &"),
+        ] {
+            assert_eq!(plain(html), text);
+        }
+    }
+
+    #[test]
+    fn drops_scripts_and_decodes_entities_once() {
+        for (html, text) in [
+            ("<script>alert(1)</script>北へ", "北へ"),
+            ("<STYLE>b{}</STYLE >北へ", "北へ"),
+            ("<img src=x onerror=alert(1)>北へ", "北へ"),
+            ("北へ<img src=x onerror=alert(1)", "北へ"),
+            ("<scr<script>ipt>北へ", "ipt>北へ"),
+            ("&amp;lt;b&amp;gt;", "&lt;b&gt;"),
+            ("a\u{0}b\r\nc", "a b c"),
+        ] {
+            assert_eq!(plain(html), text, "{html}");
+        }
+        assert_eq!(plain(&"あ".repeat(5_000)).chars().count(), CHARACTERS_MAX);
+    }
+
+    fn located(name: &str) -> Option<Spot> {
+        Some(Spot { name: name.to_owned(), ..Spot::default() })
+    }
+
+    #[test]
+    fn unknown_and_unreachable_pairs_keep_their_places() {
+        let (origins, destinations) = ([None, located("a")], [located("x"), None, located("y")]);
+        let table = comparison(&compare_ask(), &origins, &destinations, |from, to| {
+            assert_eq!((from.len(), to.len()), (1, 2));
+            Ok(vec![vec![Err(NO_ROUTE), Ok((1_000.0, 60.0))]])
+        });
+        let table = table.unwrap();
+        let statuses: Vec<Vec<_>> = table
+            .rows
+            .iter()
+            .map(|it| it.elements.iter().map(|it| it.status.as_str()).collect())
+            .collect();
+        assert_eq!(statuses[0], ["NOT_FOUND"; 3]);
+        assert_eq!(statuses[1], ["ZERO_RESULTS", "NOT_FOUND", "OK"]);
+        assert_eq!(table.destination_addresses, ["x", "", "y"]);
+    }
+
+    /// A table of another size than the one asked for is refused.
+    #[test]
+    fn asks_nothing_if_no_place_is_known_and_rejects_a_misfit_table() {
+        let empty =
+            comparison(&compare_ask(), &[None], &[located("x")], |_, _| panic!("it is asked"));
+        assert_eq!(empty.unwrap().rows[0].elements[0].status, "NOT_FOUND");
+        let wrong =
+            comparison(&compare_ask(), &[located("a")], &[located("x")], |_, _| Ok(vec![vec![]]));
+        assert!(matches!(wrong, Err(ProviderError::Failed { .. })));
+    }
 }

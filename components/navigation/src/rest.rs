@@ -1,10 +1,8 @@
 //! `POST /api/navigate` (NAV-1): turns a sentence into tool calls and returns a route with reasons, as one answer or as
 //! a stream of events (NAV-9). `POST /api/route` (NAV-18) works without a sentence.
 
-mod chosen;
 mod reasoned;
 mod refusal;
-mod request;
 
 use std::time::SystemTime;
 
@@ -21,10 +19,10 @@ use crate::{
     refusals,
     tools::{DistanceCompare, Geocode, RouteSearch},
 };
-use chosen::Choice;
+use reasoned::Choice;
 use reasoned::ReasonStream;
 use refusal::Refusal;
-use request::{Asked, Fields, Remark};
+use refusal::{Asked, Fields, Remark};
 
 /// Name of the assistant in the configuration.
 const ASSISTANT: &str = "navigation";
@@ -163,13 +161,13 @@ impl RouteRequest {
             }
             "waits" => return Err(Refusal::waiting(&ended.waits, language)),
             // The routes found so far are an answer, too.
-            ending if chosen::route(&ended.calls, Some(&first)).0.is_object() => {
+            ending if reasoned::route(&ended.calls, Some(&first)).0.is_object() => {
                 (Some(&first), String::new(), unfinished(ending, language))
             }
             "failed" => return Err(Refusal::of(&ended.failure, language)),
             ending => return Err(Refusal::unfinished(ending, language)),
         };
-        let (route, selected) = chosen::route(&ended.calls, choice);
+        let (route, selected) = reasoned::route(&ended.calls, choice);
         if message.trim().is_empty() {
             message = match route.is_object() {
                 true => format!(

@@ -1,18 +1,26 @@
 //! The tools of navigation.
+//!
+//! The app that shows routes on a map in MCP clients (APP-4), and its resource.
 
 use std::time::SystemTime;
 
 use output::navigation::{Comparison, DETAILS, Details, Place, Routes};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use toolkit::{Hints, Stop, Text, Tool, User};
+use serde_json::json;
+use toolkit::{
+    Example, Hints, Stop, Text, Tool, User,
+    apps::App,
+    example,
+    resources::{Contents, Page, Resources},
+};
 
 use crate::{
     arguments,
     ask::{Avoid, CompareAsk, Language, Prefer, RouteAsk, Traffic},
     provider::{self, preferences},
     refusals::{self, ProviderError},
-    settings::{self, Kind},
+    settings::{self, Kind, Tiles},
 };
 
 toolkit::export_tools!(
@@ -81,7 +89,7 @@ impl Tool for RouteSearch {
     const TITLE: Text = Text { ja: "ルート検索", en: "Search routes" };
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("routes");
-    const APP: Option<&str> = Some(crate::app::ROUTES.uri);
+    const APP: Option<&str> = Some(ROUTES.uri);
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/search/input.json"));
     const META: Option<&str> = Some(include_str!("tools/search/meta.json"));
     type Output = Routes;
@@ -261,6 +269,95 @@ impl Tool for Geocode {
         user.show(format!("{}: {lat:.5}, {lng:.5}", place.formatted_address));
         Ok(place)
     }
+}
+
+/// Returns examples over the built-in network, without settings and files.
+pub fn examples() -> Vec<Example> {
+    vec![
+        example(
+            "a way from Tokyo to Yokohama (NAV-20)",
+            RouteSearch::NAME,
+            json!({ "origin": "東京駅", "destination": "横浜駅" }),
+        )
+        .gives(json!({
+            "geocoded_waypoints":
+                [{ "types": ["train_station"] }, { "types": ["train_station"] }]
+        })),
+        example(
+            "a place that nobody knows is told apart from one outside",
+            RouteSearch::NAME,
+            json!({ "origin": "ここではないどこか", "destination": "横浜駅" }),
+        )
+        .refuses("place_unknown"),
+        example(
+            "what is outside of the map says so",
+            RouteSearch::NAME,
+            json!({ "origin": "東京駅", "destination": "48.8584,2.2945" }),
+        )
+        .refuses("place_outside_map"),
+        example("an address must not be empty", Geocode::NAME, json!({ "address": " " }))
+            .refuses_the_arguments(),
+        example(
+            "a pair of which one is unknown keeps its place (NAV-25)",
+            DistanceCompare::NAME,
+            json!({ "origins": ["東京駅"], "destinations": ["横浜駅", "ここではないどこか"] }),
+        )
+        .gives(
+            json!({ "rows": [{ "elements": [{ "status": "OK" }, { "status": "NOT_FOUND" }] }] }),
+        ),
+    ]
+}
+
+/// The app that shows routes on the bundled map or on the operator's tiles.
+pub const ROUTES: App = App {
+    uri: "ui://navigation/routes",
+    name: "routes_app",
+    title: Text { ja: "ルート地図", en: "Route map" },
+    style: include_str!("../app/routes.css"),
+    script: &[
+        NO_TILES,
+        "const LAND = ",
+        include_str!("../../output/map/land.json"),
+        ";\nconst ROADS = ",
+        include_str!("../../output/map/roads.json"),
+        ";\nconst PLACES = ",
+        include_str!("../../output/map/places.json"),
+        ";\n",
+        include_str!("../app/routes.js"),
+    ],
+};
+
+/// The placeholder for the operator's tiles in the script.
+const NO_TILES: &str = "const TILES = null;\n";
+
+/// The app.
+pub struct NavigationResources;
+
+impl Resources for NavigationResources {
+    fn list(_: Option<&str>) -> Result<Page, Stop> {
+        let tiles = settings::tiles()?;
+        Ok(vec![ROUTES.resource(&origins(tiles.as_ref()))].into())
+    }
+
+    fn read(uri: &str, _: &User) -> Result<Option<Vec<Contents>>, Stop> {
+        if uri != ROUTES.uri {
+            return Ok(None);
+        }
+        let tiles = settings::tiles()?;
+        let images = origins(tiles.as_ref());
+        let Some(tiles) = tiles else { return Ok(Some(vec![ROUTES.contents(&images)])) };
+        let Tiles { url, attribution, max_zoom } = tiles;
+        let map = json!({ "url": url.as_str(), "attribution": attribution, "max_zoom": max_zoom });
+        // Escapes texts so that they cannot end the script.
+        let tiles = map.to_string().replace('<', "\\u003c");
+        let html = ROUTES.html().replace(NO_TILES, &format!("const TILES = {tiles};\n"));
+        Ok(Some(vec![ROUTES.contents_of(html, &images)]))
+    }
+}
+
+/// Returns the origins of pictures.
+fn origins(tiles: Option<&Tiles>) -> Vec<String> {
+    tiles.into_iter().map(Tiles::origin).collect()
 }
 
 #[cfg(test)]

@@ -4,10 +4,8 @@ mod drawn;
 mod instructions;
 pub mod places;
 pub(crate) mod steps;
-mod suggestions;
 #[cfg(test)]
 mod tests;
-pub mod traffic;
 
 use std::time::{Duration, SystemTime};
 
@@ -26,7 +24,7 @@ use crate::{
 use drawn::{Telling, Way};
 use places::{Bytes, Spot, locate};
 
-pub use suggestions::{About, Around, Suggestion, about, around, nearest, suggestions};
+pub use places::{About, Around, Suggestion, about, around, nearest, suggestions};
 
 /// The granted maps and the built-in one.
 #[derive(Debug)]
@@ -200,7 +198,7 @@ fn options(ask: &RouteAsk) -> RouteOptions {
 /// Returns the traffic factor of each class at that time and place.
 fn traffic_at(mode: Mode, origin: &Spot, at: SystemTime, model: Traffic) -> [f32; 9] {
     match mode {
-        Mode::Drive => traffic::factors(at, origin.at, model),
+        Mode::Drive => drawn::factors(at, origin.at, model),
         Mode::Walk | Mode::Cycle => [1.0; 9],
     }
 }

@@ -65,8 +65,8 @@ fn posts_drive_with_fields_and_traffic() {
         (call.method, call.url.as_str()),
         ("POST", "https://routes.googleapis.com/directions/v2:computeRoutes")
     );
-    assert_eq!(call.headers, [("x-goog-fieldmask", read::ROUTES_MASK.to_owned())]);
-    assert!(!read::ROUTES_MASK.contains(char::is_whitespace));
+    assert_eq!(call.headers, [("x-goog-fieldmask", ROUTES_MASK.to_owned())]);
+    assert!(!ROUTES_MASK.contains(char::is_whitespace));
     assert_eq!(
         call.body,
         Some(json!({
@@ -219,7 +219,7 @@ fn sorts_table_and_keeps_status_of_pairs() {
     let table = google(&script).compare(&compare_ask()).unwrap();
     let call = &script.calls()[0];
     assert_eq!(call.url.path(), "/distanceMatrix/v2:computeRouteMatrix");
-    assert_eq!(call.headers, [("x-goog-fieldmask", read::PAIRS_MASK.to_owned())]);
+    assert_eq!(call.headers, [("x-goog-fieldmask", PAIRS_MASK.to_owned())]);
     assert_eq!(
         call.body,
         Some(json!({

@@ -146,15 +146,15 @@ fn maneuvers_have_texts_and_google_names() {
     ] {
         let step: answer::Step =
             serde_json::from_value(step(kind, modifier, "X", [0.0, 0.0])).unwrap();
-        assert_eq!(read::maneuver(&step).unwrap_or_default(), word, "{kind}");
-        assert_eq!(read::instruction(&step, false, Language::Japanese), ja);
-        assert_eq!(read::instruction(&step, false, Language::English), en);
+        assert_eq!(maneuver(&step).unwrap_or_default(), word, "{kind}");
+        assert_eq!(instruction(&step, false, Language::Japanese), ja);
+        assert_eq!(instruction(&step, false, Language::English), en);
     }
     let mut ferry = step("turn", "right", "", [0.0, 0.0]);
     ferry["mode"] = json!("ferry");
     let ferry: answer::Step = serde_json::from_value(ferry).unwrap();
-    assert_eq!(read::maneuver(&ferry), Some("ferry"));
-    assert_eq!(read::instruction(&ferry, false, Language::English), "Take the ferry");
+    assert_eq!(maneuver(&ferry), Some("ferry"));
+    assert_eq!(instruction(&ferry, false, Language::English), "Take the ferry");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::*;
 use crate::{
     ask::Avoid,
     provider::{
-        answers,
+        self,
         client::tests::Script,
         google_legacy::tests::{compare_ask, route_ask},
     },
@@ -72,7 +72,7 @@ fn a_route_is_posted_with_its_wishes_and_comes_in_the_one_shape() {
         (route.summary.as_str(), route.distance.text.as_str()),
         ("首都高速、国道15号 経由", "32.4 km")
     );
-    assert_eq!(answers::points(&route.polyline, 5).unwrap()[1], Point { lat: 35.5, lng: 139.7 });
+    assert_eq!(provider::points(&route.polyline, 5).unwrap()[1], Point { lat: 35.5, lng: 139.7 });
     let words: Vec<_> = route.steps.iter().map(|it| it.maneuver.as_deref()).collect();
     assert_eq!(words, [None, Some("turn-right"), Some("roundabout-left"), None]);
     assert_eq!(
@@ -171,7 +171,7 @@ fn stops_are_sent_and_their_legs_are_one_route() {
     let body = script.calls()[0].body.clone().unwrap();
     assert_eq!((body["locations"].as_array().unwrap().len(), &body["alternates"]), (3, &json!(0)));
     assert_eq!(body["locations"][1], json!({ "lat": 35.53, "lon": 139.7 }));
-    assert_eq!(answers::points(&routes.routes[0].polyline, 5).unwrap().len(), 3);
+    assert_eq!(provider::points(&routes.routes[0].polyline, 5).unwrap().len(), 3);
     let texts: Vec<_> = routes.routes[0].steps.iter().map(|it| it.instruction.as_str()).collect();
     assert_eq!(texts, ["北", "経由地は右側です。", "南", "目的地は右側です。"]);
     assert_eq!(details.routes[0].steps_at, [0, 1, 1, 2]);
