@@ -306,6 +306,15 @@ async fn reports_a_cut_answer_and_requests_a_malformed_call_again() {
 }
 
 #[tokio::test]
+async fn call_in_a_cut_answer_is_not_made() {
+    let (server, gemini) = Stage::alone(NO_PICTURES).await;
+    let call = json!({ "functionCall": { "name": "get_card_illustration", "args": {} } });
+    gemini.says(json!({ "parts": [call], "finishReason": "MAX_TOKENS" }));
+    let (_, answer) = chat(&server, json!({ "message": "見せて" })).await;
+    assert_eq!((&answer["stopReason"], &answer["toolCalls"]), (&json!("max_tokens"), &json!([])));
+}
+
+#[tokio::test]
 async fn texts_are_streamed_and_thoughts_are_not() {
     let (server, gemini) = Stage::alone(NO_PICTURES).await;
     let long = "これは八文字よりも長い返事です。";

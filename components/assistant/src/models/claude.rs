@@ -55,6 +55,8 @@ const ROOM: Room = Room { bytes: 24 << 20, pictures: 90 };
 /// The most where one of them is larger than 2,000 pixels
 /// (<https://platform.claude.com/docs/en/build-with-claude/vision>, "General limits").
 const ROOM_OF_LARGE: Room = Room { pictures: 20, ..ROOM };
+/// Pictures that are left out one by one because a refusal names them, before all are.
+const NAMED_PICTURES_MAX: usize = 4;
 
 /// Picker that asks Claude.
 struct Claude {
@@ -99,7 +101,7 @@ impl Claude {
     }
 
     /// Requests one answer. Retries with half of the `messages` if they are too long; if they are refused,
-    /// without thinking that is no longer valid, with fewer pictures, or without any.
+    /// without thinking that is no longer valid, with fewer pictures, without the one that is named, or without any.
     fn reply(
         &mut self,
         messages: &mut Vec<Value>,
@@ -107,7 +109,7 @@ impl Claude {
         names: &Names,
     ) -> Result<Reply, ModelError> {
         let headers = [("anthropic-version", VERSION)];
-        let mut is_halved = false;
+        let (mut is_halved, mut named) = (false, 0..NAMED_PICTURES_MAX);
         loop {
             let body = self.body(messages, turn, names);
             let read = |events| Reply::read(events, turn.sink);
@@ -123,6 +125,7 @@ impl Claude {
             // (<https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks>).
             let is_other = error.mentions(&["thinking` block"]) && forget_thoughts(messages)
                 || error.mentions(&["many-image"]) && trim::fit(messages, ROOM_OF_LARGE, &SHAPE)
+                || named.next().is_some() && message::drop_named_picture(messages, &error)
                 || trim::shrink_after_error(messages, &SHAPE, &error, &mut is_halved);
             if !is_other {
                 return Err(error.model_error());
@@ -392,6 +395,26 @@ mod tests {
         let (content, _) = reply.content(false, &[]);
         let names: Vec<_> = content.iter().map(|it| &it["name"]).collect();
         assert_eq!(names, ["functions_find", "find", "_"]);
+    }
+
+    #[test]
+    fn blocks_with_the_same_index_stay_apart() {
+        let mut reply = Reply::default();
+        for (id, input) in [("a", r#"{"n":1}"#), ("b", r#"{"n":2}"#)] {
+            let block = json!({ "type": "tool_use", "id": id, "name": "find", "input": {} });
+            let delta = json!({ "type": "input_json_delta", "partial_json": input });
+            for event in [
+                json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+                json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+                json!({ "type": "content_block_stop", "index": 0 }),
+            ] {
+                reply.take(&event).unwrap();
+            }
+        }
+        let (content, broken) = reply.content(false, &[]);
+        let calls: Vec<_> = content.iter().map(|it| (&it["id"], &it["input"]["n"])).collect();
+        assert_eq!(calls, [(&json!("a"), &json!(1)), (&json!("b"), &json!(2))]);
+        assert!(broken.is_empty());
     }
 
     #[test]

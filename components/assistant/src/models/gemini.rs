@@ -46,9 +46,6 @@ key = { environment = "GEMINI_API_KEY" }
     },
 };
 
-/// Finish reasons for a malformed call, which may succeed on a retry.
-const MALFORMED: &[&str] = &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
-
 /// Limits of one request, out of 20 MB and 3,600 pictures
 /// (<https://ai.google.dev/gemini-api/docs/image-understanding>), leaving room for prompt and tools.
 const ROOM: Room = Room { bytes: 16 << 20, pictures: 1_000 };
@@ -135,7 +132,7 @@ impl Gemini {
         let (mut is_again, mut is_shorter, mut is_unsigned) = (false, false, false);
         loop {
             let body = self.body(contents, turn);
-            let reply = match self.model.ask(&body, turn) {
+            let mut reply = match self.model.ask(&body, turn) {
                 Err(error) if error.kind == ErrorKind::TooLong && !is_shorter => {
                     is_shorter = trim::halve(contents, &content::SHAPE);
                     if !is_shorter {
@@ -161,8 +158,10 @@ impl Gemini {
             if let Some(error) = reply.blocked() {
                 return Err(error);
             }
-            let finish = reply.finish();
-            if !MALFORMED.contains(&finish) {
+            if reply.is_cut() {
+                reply.drop_calls();
+            }
+            if !reply.is_malformed() {
                 if is_again || reply.is_cut() || reply.has_calls() || reply.has_text() {
                     return Ok(reply);
                 }
@@ -170,6 +169,7 @@ impl Gemini {
                 continue;
             }
             if is_again || reply.has_text() {
+                let finish = reply.finish();
                 let details =
                     format!("the model called a tool in a way that cannot be read ({finish})");
                 return Err(ModelError::new(ErrorKind::Failed, details));

@@ -8,7 +8,7 @@ use super::wire::WireError;
 /// Note in place of a dropped picture.
 pub(super) const PICTURE: &str = "[a picture that was shown before, left out to save room]";
 /// Note in place of a picture that a model cannot read.
-const UNSEEN: &str = "[a picture that cannot be shown to you here]";
+pub(super) const UNSEEN: &str = "[a picture that cannot be shown to you here]";
 /// Note in place of a dropped result.
 pub(super) const RESULT: &str =
     "[what the tool brought then, left out to save room; call it again if it is needed]";

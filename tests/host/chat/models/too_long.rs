@@ -67,6 +67,20 @@ async fn fewer_pictures_are_sent_where_one_of_many_is_large() {
     assert_eq!(counts.collect::<Vec<_>>(), [24, 16, 16]);
 }
 
+/// The model sees the others, and reads that one is missing.
+#[tokio::test]
+async fn picture_that_claude_names_is_left_out_alone() {
+    let talking = claude().await;
+    let refusal = "messages.0.content.2.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels";
+    let pictures = vec![json!({ "mimeType": "image/png", "data": "iVBORw0KGgo=" }); 3];
+    talking.fake.then(Reply::Refusal(400, refusal)).says(claude::says("はい"));
+    talking.answer(&json!({ "message": "一", "images": pictures })).await;
+    let body = talking.fake.bodies().pop().unwrap();
+    let blocks = body["messages"][0]["content"].as_array().unwrap();
+    let kinds: Vec<_> = blocks.iter().map(|it| it["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["text", "image", "text", "image"]);
+}
+
 #[tokio::test]
 async fn too_long_request_is_shortened_and_sent_again() {
     for (talking, answer) in [

@@ -1,7 +1,5 @@
 //! Messages of a conversation with Claude: alternating input and answers, which are assembled from streamed events.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::ephemeral;
@@ -150,6 +148,21 @@ fn drop_picture(message: &mut Value, place: &str, note: &str) {
     }
 }
 
+/// Replaces the picture that a refusal names, as `messages.0.content.1.image.source.base64: it is too large` does.
+/// Returns whether it names one.
+pub(super) fn drop_named_picture(messages: &mut [Value], error: &WireError) -> bool {
+    let WireError::Status { text, .. } = error else { return false };
+    let named = text.split(':').next().unwrap_or_default();
+    let mut numbers = named.split('.').filter_map(|it| it.parse::<usize>().ok());
+    let message = numbers.next().and_then(|at| messages.get_mut(at));
+    let place: String = numbers.map(|at| format!("/content/{at}")).collect();
+    let Some(message) = message.filter(|it| pictures(it).iter().any(|it| it.0 == place)) else {
+        return false;
+    };
+    drop_picture(message, &place, trim::UNSEEN);
+    true
+}
+
 fn drop_results(message: &mut Value) {
     let blocks = message["content"].as_array_mut().into_iter().flatten();
     for result in blocks.filter(|it| it["type"] == "tool_result") {
@@ -187,7 +200,8 @@ const BLOCKS_MAX: usize = 256;
 /// An answer, assembled from events.
 #[derive(Default)]
 pub(super) struct Reply {
-    blocks: BTreeMap<u64, Block>,
+    /// In the order in which they began, with their indexes, which some gateways give twice.
+    blocks: Vec<(u64, Block)>,
     usage: Map<String, Value>,
     stop_reason: String,
     explanation: Option<String>,
@@ -258,13 +272,14 @@ impl Reply {
             return Err(unreadable("too many blocks, or one that is none"));
         }
         let block = Block { value: value.clone(), json: String::new(), is_whole: false };
-        self.blocks.insert(index, block);
+        self.blocks.push((index, block));
         let text = value["text"].as_str().filter(|it| value["type"] == "text" && !it.is_empty());
         Ok(text)
     }
 
     fn block(&mut self, event: &Value) -> Option<&mut Block> {
-        self.blocks.get_mut(&event["index"].as_u64()?)
+        let index = event["index"].as_u64()?;
+        self.blocks.iter_mut().rfind(|it| it.0 == index).map(|it| &mut it.1)
     }
 
     fn extend<'a>(&mut self, event: &'a Value) -> Result<Option<&'a str>, WireError> {
@@ -303,7 +318,7 @@ impl Reply {
         let earlier = before.iter().filter_map(|it| it["content"].as_array()).flatten();
         let earlier = earlier.filter(|it| it["type"] == "tool_use");
         let mut ids = Ids::new(earlier, before.len());
-        for block in self.blocks.into_values() {
+        for (_, block) in self.blocks {
             let mut value = block.value;
             let is_call = value["type"] == "tool_use";
             let is_open = is_call || !block.is_whole && is_thinking(&value);

@@ -17,6 +17,8 @@ const CUT: &str = "MAX_TOKENS";
 /// Characters of a tool's name that it takes beside those of all
 /// (<https://ai.google.dev/api/caching#FunctionDeclaration>).
 const NAME_CHARS: &[char] = &['.', ':'];
+/// Finish reasons for a malformed call, which may succeed on a retry.
+const MALFORMED: &[&str] = &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
 /// Finish reasons of blocked answers
 /// (<https://ai.google.dev/api/generate-content#FinishReason>).
 const BLOCKED: &[&str] = &[
@@ -112,7 +114,21 @@ impl Reply {
 
     /// Whether it calls a tool.
     pub(super) fn has_calls(&self) -> bool {
-        self.parts.iter().any(|it| it.get("functionCall").is_some())
+        self.parts.iter().any(is_call)
+    }
+
+    /// Drops its calls, of which a truncated answer has not all.
+    pub(super) fn drop_calls(&mut self) {
+        self.parts.retain(|it| !is_call(it));
+    }
+
+    /// Whether a call cannot be parsed: it failed at the model, its arguments are no object, or come in pieces.
+    pub(super) fn is_malformed(&self) -> bool {
+        let is_whole = |call: &Value| {
+            matches!(call["args"], Value::Object(_) | Value::Null) && call["willContinue"] != true
+        };
+        let mut calls = self.parts.iter().filter_map(|it| it.get("functionCall"));
+        MALFORMED.contains(&self.finish()) || !calls.all(is_whole)
     }
 
     /// Returns an error if content rules blocked the answer (ILL-42).
@@ -155,6 +171,10 @@ fn for_people(part: &Value) -> Option<Part> {
         _ => return None,
     };
     Some(Part { signature, ..read })
+}
+
+fn is_call(part: &Value) -> bool {
+    part.get("functionCall").is_some()
 }
 
 fn is_thought(part: &Value) -> bool {
@@ -245,6 +265,22 @@ mod tests {
         reply.take(&piece(parts)).unwrap();
         let sent = ["default_api:find", "find__x__", "_", "_"].map(call);
         assert_eq!(reply.parts, sent, "ILL-27: all else is verbatim");
+    }
+
+    #[test]
+    fn call_without_all_its_arguments_is_malformed() {
+        for (call, is_malformed) in [
+            (json!({ "name": "f", "args": { "a": 1 } }), false),
+            (json!({ "name": "f" }), false),
+            (json!({ "name": "f", "args": null }), false),
+            (json!({ "name": "f", "args": [1] }), true),
+            (json!({ "name": "f", "args": "{}" }), true),
+            (json!({ "name": "f", "args": {}, "willContinue": true }), true),
+        ] {
+            let mut reply = Reply::default();
+            reply.take(&piece(json!([{ "functionCall": call }]))).unwrap();
+            assert_eq!(reply.is_malformed(), is_malformed, "{call}");
+        }
     }
 
     #[test]
