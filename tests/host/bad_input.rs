@@ -123,6 +123,24 @@ async fn refuses_ten_megabyte_body_without_reading_it_through() {
     alive(&client).await;
 }
 
+/// The same bytes would be taken for JSON that is not well-formed, or be kept as a file of another kind.
+#[tokio::test]
+async fn compressed_body_is_refused_with_the_remedy() {
+    let server = TestServer::with(&["echo"]).await;
+    let client = server.client();
+    for path in ["/mcp", "/rpc", "/api/blobs"] {
+        let headers = [("content-encoding", "gzip"), modern("tools/call")[0]];
+        let refused = client.post(path, &headers, "\u{1f}").await;
+        assert_eq!(refused.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE, "{path}");
+        assert_eq!(refused.headers()["accept-encoding"], "identity", "{path}");
+        let text = refused.text().await.unwrap();
+        assert!(text.contains("without Content-Encoding"), "{path}: {text}");
+    }
+    let plain = client.post("/rpc", &[("content-encoding", "identity")], "42").await;
+    assert_eq!(plain.status(), StatusCode::OK);
+    alive(&client).await;
+}
+
 #[tokio::test]
 async fn rejects_foreign_page_and_foreign_host_name() {
     let server = TestServer::with(&["echo"]).await;

@@ -324,6 +324,14 @@ impl Rules {
             let failure = Failure::new("payload_too_large", 413, why);
             return Err(NotPassed::Away(Box::new(denied(shape, &failure))));
         }
+        let mut encodings = parts.headers.get_all(header::CONTENT_ENCODING).iter();
+        if encodings.any(|it| !it.as_bytes().eq_ignore_ascii_case(b"identity")) {
+            let why = "Bodies are read as they come: send this one without Content-Encoding.";
+            let mut refusal = denied(shape, &Failure::new("unsupported_media_type", 415, why));
+            let accepted = HeaderValue::from_static("identity");
+            refusal.headers_mut().insert(header::ACCEPT_ENCODING, accepted);
+            return Err(NotPassed::Away(Box::new(refusal)));
+        }
         let share = match &found {
             Some(principal) => &principal.share,
             None if is_stranger => self.shares.of_stranger(peer),
