@@ -349,7 +349,14 @@ mod tests {
         for (params, part) in [
             ("null".to_owned(), "protocolVersion is missing"),
             (format!(r#"{{{version},"capabilities":{{}}}}"#), "clientInfo is missing"),
-            (format!(r#"{{{version},"capabilities":[],{client}}}"#), "an array stands where"),
+            (
+                format!(r#"{{{version},"capabilities":[],{client}}}"#),
+                "capabilities: an array stands where",
+            ),
+            (
+                format!(r#"{{{version},"capabilities":{{}},"clientInfo":{{"name":5}}}}"#),
+                "clientInfo.name: an integer stands where a text is right",
+            ),
         ] {
             let (id, error) = of(&params).unwrap_or_else(|| panic!("{params}"));
             assert_eq!((id, error.code.0), (RequestId::Number(7), -32602));

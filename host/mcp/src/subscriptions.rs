@@ -32,7 +32,7 @@ use crate::{
     tasks::{self, event_of},
     wire,
 };
-use base::{caller::Caller, json, tool_set::Owner};
+use base::{caller::Caller, tool_set::Owner};
 use calls::approvals;
 use registry::{Catalog, Changed, Registry};
 use sandbox::{component::CallError, definition::check_uri};
@@ -357,10 +357,8 @@ impl McpServer {
         context: &Context,
     ) -> Result<Option<CustomResult>> {
         let Some(filter) = params.and_then(|it| it.get(SET_ASIDE)) else { return Ok(None) };
-        let Filter { task_ids, mut lists } = Filter::deserialize(filter).map_err(|error| {
-            let why = json::explain(&error.to_string());
-            ErrorData::invalid_params(format!("params of {LISTEN}: {why}"), None)
-        })?;
+        let Filter { task_ids, mut lists } = Filter::deserialize(filter)
+            .map_err(|_| wire::invalid_params::<Filter>(LISTEN, filter.clone()))?;
         if task_ids.is_some() && !tasks::takes_tasks(context) {
             return Err(tasks::needs_tasks());
         }

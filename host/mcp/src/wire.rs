@@ -453,7 +453,10 @@ pub(super) fn unfit(method: &str, problem: Option<String>) -> ErrorData {
     ErrorData::invalid_params(format!("params of {method}: {why}"), None)
 }
 
-/// Why `params` are not those of a method, if they are not.
+/// Why `params` are not those of a method, and where, if they are not.
 pub(super) fn params_error<T: DeserializeOwned>(params: Value) -> Option<String> {
-    T::deserialize(params).err().map(|it| json::explain(&it.to_string()))
+    let error = serde_path_to_error::deserialize::<_, T>(params).err()?;
+    let why = json::explain(&error.inner().to_string());
+    let is_named = error.path().iter().next().is_some();
+    Some(if is_named { format!("{}: {why}", error.path()) } else { why })
 }

@@ -299,6 +299,7 @@ fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
             return Some(Answer::InputRequired(questions(asked)));
         }
         ServerResult::CustomResult(it) => readable(ask, it.0)?,
+        ServerResult::EmptyResult(_) => readable(ask, json!({}))?,
         result => result,
     };
     let (meta, kind) = match (ask, &mut result) {
@@ -329,10 +330,7 @@ fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
 /// Replaces content blocks of unknown kinds by texts. `None` if the result has other problems.
 fn readable(ask: &Ask, mut result: Value) -> Option<ServerResult> {
     match ask {
-        Ask::Tool(_) => {
-            result.get_mut("content")?.as_array_mut()?.iter_mut().for_each(known);
-            serde_json::from_value(result).ok().map(ServerResult::CallToolResult)
-        }
+        Ask::Tool(_) => of_tool(result),
         Ask::Prompt(_) => {
             let messages = result.get_mut("messages")?.as_array_mut()?.iter_mut();
             messages.filter_map(|it| it.get_mut("content")).for_each(known);
@@ -340,6 +338,13 @@ fn readable(ask: &Ask, mut result: Value) -> Option<ServerResult> {
         }
         Ask::Resource(_) | Ask::Complete(_) => None,
     }
+}
+
+/// The same for a tool. The official TypeScript SDK takes a missing content for none, so servers leave it out.
+fn of_tool(mut result: Value) -> Option<ServerResult> {
+    let content = result.as_object_mut()?.entry("content").or_insert_with(|| json!([]));
+    content.as_array_mut()?.iter_mut().for_each(known);
+    serde_json::from_value(result).ok().map(ServerResult::CallToolResult)
 }
 
 /// Makes `block` one of a known kind.
@@ -478,6 +483,16 @@ mod tests {
         assert_eq!(contents, [&expected[..], &[long_expected]].concat());
         let other = CustomResult::new(json!({ "messages": "none" }));
         assert!(answer(&prompt(), ServerResult::CustomResult(other)).is_none());
+    }
+
+    #[test]
+    fn result_of_a_tool_without_content_has_none() {
+        for result in [json!({}), json!({ "resultType": "complete" }), json!({ "content": [] })] {
+            let read = serde_json::to_value(of_tool(result.clone()).unwrap()).unwrap();
+            assert_eq!(read["content"], json!([]), "{result}");
+        }
+        assert!(of_tool(json!({ "content": {} })).is_none());
+        assert!(answer(&prompt(), ServerResult::empty(())).is_none());
     }
 
     #[test]

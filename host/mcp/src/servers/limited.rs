@@ -8,8 +8,8 @@ use futures::StreamExt;
 use reqwest::Client;
 use rmcp::{
     model::{
-        ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ServerJsonRpcMessage, ServerResult,
-        Tool,
+        ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+        ServerResult, Tool,
     },
     transport::streamable_http_client::{
         StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
@@ -20,7 +20,7 @@ use sse_stream::Sse;
 
 use super::{
     events::Events,
-    messages::too_large,
+    messages::{too_large, unusable},
     post::{Answer, Headers, Post, listen},
 };
 use crate::wire;
@@ -95,6 +95,10 @@ impl StreamableHttpClient for Limited {
                 it.id = Some(id);
                 Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(it), session))
             }
+            Ok(StreamableHttpPostResponse::Json(message, session)) if !answers(&message, &id) => {
+                let why = "its answer is to another request";
+                Ok(StreamableHttpPostResponse::Json(unusable(why, id), session))
+            }
             Ok(StreamableHttpPostResponse::Json(message, session)) if lists_tools => {
                 Ok(StreamableHttpPostResponse::Json(readable_tools(message), session))
             }
@@ -139,6 +143,15 @@ impl StreamableHttpClient for Limited {
         most: usize,
     ) -> Answer<Events> {
         listen(self, &uri, last_event, session.as_deref(), auth, headers, most).await
+    }
+}
+
+/// Whether `message` is the answer to the request `id`, or its error. Some servers make a text of the number.
+fn answers(message: &ServerJsonRpcMessage, id: &RequestId) -> bool {
+    match message {
+        JsonRpcMessage::Response(it) => it.id.to_string() == id.to_string(),
+        JsonRpcMessage::Error(_) => true,
+        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => false,
     }
 }
 
@@ -193,7 +206,6 @@ fn is_of_no_session(why: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::RequestId;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpListener,
@@ -437,6 +449,22 @@ mod tests {
             assert_eq!((error.id, error.error.code), (Some(RequestId::Number(7)), UNREADABLE));
             assert!(error.error.message.contains(why), "{}", error.error.message);
             assert!(!error.error.message.contains("jsonrpc"), "{}", error.error.message);
+        }
+    }
+
+    /// Nothing else can bring the answer, and its request would go on waiting.
+    #[tokio::test]
+    async fn answer_to_another_request_is_an_error() {
+        let other = r#"{"jsonrpc":"2.0","id":8,"result":{"content":[]}}"#;
+        let asked = r#"{"jsonrpc":"2.0","id":7,"method":"roots/list"}"#;
+        let notice = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+        for body in [other, asked, notice] {
+            let Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), _)) =
+                posted("200 OK", Some("s"), body).await
+            else {
+                panic!("{body}")
+            };
+            assert_eq!((error.id, error.error.code), (Some(RequestId::Number(7)), UNREADABLE));
         }
     }
 

@@ -135,6 +135,10 @@ impl Failed {
                 let retry_after = retry_after.map(|it| it.min(RETRY_AFTER_MAX));
                 Self::Status { status, retry_after }
             }
+            // Within its origin the client has followed it.
+            300..=399 => Self::Unusable(format!(
+                "HTTP {status}: it has moved, and its `url` in the configuration has to say where"
+            )),
             _ => Self::Unusable(format!("HTTP {status}")),
         }
     }
@@ -251,6 +255,8 @@ mod tests {
             assert_eq!(of(text), Failed::of_status(status, None), "{text}");
         }
         assert!(matches!(of("could not parse HTTP 404"), Failed::Lost(_)));
+        let moved = of("HTTP 307 Temporary Redirect: ").description();
+        assert!(moved.starts_with("HTTP 307") && moved.contains("`url`"), "{moved}");
     }
 
     #[test]
