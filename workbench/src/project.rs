@@ -141,6 +141,11 @@ impl Project {
                 "component = {component:?} is no component's file: NAME.wasm is right, and of NAME {NAMES}"
             );
         };
+        if watch.is_empty() {
+            bail!(
+                "watch = [] in {MANIFEST} names nothing, so that no save would be noticed: watch = [\"src\"] is right"
+            );
+        }
         let absent = watch.iter().filter(|it| !folder.join(it).exists());
         let absent = absent.map(|it| it.display().to_string()).collect();
         let watch: Vec<_> = watch.iter().map(|it| folder.join(it)).collect();
@@ -295,6 +300,8 @@ mod tests {
         assert!(refused("build = \"true\"").contains("component"));
         let unknown = refused("build = \"true\"\ncomponent = \"a.wasm\"\nwach = []");
         assert!(unknown.contains("wach"), "{unknown}");
+        let unwatched = refused("build = \"true\"\ncomponent = \"a.wasm\"\nwatch = []");
+        assert!(unwatched.contains("watch = [\"src\"]"), "{unwatched}");
         let named = refused("build = \"true\"\ncomponent = \"out/A b.wasm\"");
         assert!(named.contains("NAME.wasm"), "{named}");
         let dev = project(&[(

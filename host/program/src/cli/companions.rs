@@ -37,9 +37,7 @@ pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitC
     let matches = command.try_get_matches().unwrap_or_else(|error| {
         let _ = error.print();
         if error.kind() == ErrorKind::InvalidSubcommand {
-            print_error(
-                "without a command this program serves; `madoguchi help` lists the commands, of which some are programs beside it, called madoguchi-NAME",
-            );
+            print_error(&commands(&T::command(), std::env::args().skip(1)));
         }
         process::exit(error.exit_code())
     });
@@ -61,6 +59,22 @@ pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitC
     }
     let read = T::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     Ok(Ok((read, matches)))
+}
+
+/// Which commands there are, where `arguments` name one that is none.
+fn commands(program: &Command, arguments: impl Iterator<Item = String>) -> String {
+    let (name, within) =
+        arguments.fold(("madoguchi".to_owned(), program), |(name, command), it| {
+            match command.find_subcommand(&it) {
+                Some(found) => (format!("{name} {it}"), found),
+                None => (name, command),
+            }
+        });
+    if std::ptr::eq(within, program) {
+        return "without a command this program serves; `madoguchi help` lists the commands, of which some are programs beside it, called madoguchi-NAME".to_owned();
+    }
+    let names: Vec<_> = within.get_subcommands().map(Command::get_name).collect();
+    format!("`{name}` has the commands {}", names.join(", "))
 }
 
 /// `command` without the variables that are empty: they say nothing.
@@ -112,6 +126,15 @@ mod tests {
             command.get_matches_from(["x"]).contains_id("data")
         };
         assert!(given("/data") && !given(""));
+    }
+
+    #[test]
+    fn names_the_commands_of_what_was_given() {
+        let token = Command::new("token").subcommands([Command::new("new"), Command::new("list")]);
+        let program = Command::new("madoguchi").subcommand(token);
+        let of = |given: &[&str]| commands(&program, given.iter().map(|it| (*it).to_owned()));
+        assert!(of(&["serve"]).contains("madoguchi help"));
+        assert_eq!(of(&["--json", "token", "zap"]), "`madoguchi token` has the commands new, list");
     }
 
     #[test]

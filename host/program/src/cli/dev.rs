@@ -135,10 +135,11 @@ async fn follow(
                 serving = Some(check.generation);
             }
             Err(error) => {
-                let still = serving.map_or_else(
-                    || "what served before serves on".to_owned(),
-                    |it| format!("generation {it} serves on"),
-                );
+                let still = match serving {
+                    Some(it) => format!("generation {it} serves on"),
+                    None if is_own => "nothing serves yet".to_owned(),
+                    None => "what served before serves on".to_owned(),
+                };
                 print_error(&format!("{name}: {}; {still}", with_causes(&error)));
             }
         }
