@@ -142,6 +142,25 @@ async fn compressed_body_is_refused_with_the_remedy() {
 }
 
 #[tokio::test]
+async fn client_that_accepts_everything_is_answered() {
+    let server = TestServer::with(&["echo"]).await;
+    let client = server.client();
+    for (accept, status) in [
+        ("*/*", StatusCode::OK),
+        ("application/json, text/plain, */*;q=0.5", StatusCode::OK),
+        ("text/html", StatusCode::NOT_ACCEPTABLE),
+        ("application/json", StatusCode::NOT_ACCEPTABLE),
+    ] {
+        let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "a", "version": "1" },
+        } });
+        let answer = client.post("/mcp", &[("accept", accept)], initialize.to_string()).await;
+        assert_eq!(answer.status(), status, "{accept}");
+    }
+}
+
+#[tokio::test]
 async fn rejects_foreign_page_and_foreign_host_name() {
     let server = TestServer::with(&["echo"]).await;
     let client = server.client();

@@ -14,7 +14,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use http::{HeaderMap, HeaderName, Method, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
 use http_body_util::BodyExt;
 use rmcp::model::{
     CallToolResponse, ClientCapabilities, ErrorCode, ErrorData, ServerJsonRpcMessage, ServerResult,
@@ -62,8 +62,9 @@ pub struct FastPath<A> {
 /// body is read.
 pub async fn answer<A: Executor>(
     State(fast): State<Arc<FastPath<A>>>,
-    request: Request,
+    mut request: Request,
 ) -> Response {
+    accept_both(request.headers_mut());
     if !is_plain(request.method(), request.headers(), fast.body_bytes_max) {
         // In a box, like the call below: their states are big, and would be moved with ours.
         return Box::pin(fast.to_sdk(request)).await;
@@ -169,6 +170,15 @@ fn is_plain(method: &Method, headers: &HeaderMap, body_bytes_max: usize) -> bool
         && media.split(';').next().is_some_and(|it| it.trim() == "application/json")
         && accepts(accept, "application/json")
         && accepts(accept, "text/event-stream")
+}
+
+/// Who accepts everything accepts both kinds of answers, which the SDK wants to be named.
+fn accept_both(headers: &mut HeaderMap) {
+    let is_all = |it: &str| it.split(';').next().is_some_and(|media| media.trim() == "*/*");
+    if only(headers, header::ACCEPT).is_some_and(|it| it.split(',').any(is_all)) {
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        headers.insert(header::ACCEPT, both);
+    }
 }
 
 /// A header that says how a request is to be read, and that is repeated. A reader of its first value would read another
@@ -465,7 +475,7 @@ mod tests {
     #[test]
     fn finds_repeated_headers() {
         let headers = |names: &[&'static str]| -> HeaderMap {
-            let value = http::HeaderValue::from_static(MODERN);
+            let value = HeaderValue::from_static(MODERN);
             names.iter().map(|it| (HeaderName::from_static(it), value.clone())).collect()
         };
         let (version, session) = ("mcp-protocol-version", "mcp-session-id");
