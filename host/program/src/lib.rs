@@ -396,6 +396,14 @@ mod tests {
         let refused = |line: &[&str]| Arguments::command().try_get_matches_from(line).unwrap_err();
         let error = refused(&["madoguchi", "--addr", "localhost:8808"]).to_string();
         assert!(error.contains("127.0.0.1:8808 is right"), "{error}");
+        for (line, right) in [
+            (["rollback", "shop", "--to", "zero"].as_slice(), "a whole number is right"),
+            (&["audit", "--call", "x"], "a whole number is right"),
+            (&["canary", "shop", "--percent", "all"], "a whole number is right"),
+        ] {
+            let error = refused(&[&["madoguchi"], line].concat()).to_string();
+            assert!(error.contains(right), "{error}");
+        }
         refused(&["madoguchi", "export", "shop", "--table", "films", "--to", "folder"]);
         let listed = ["madoguchi", "account", "list", "--json"];
         assert!(Arguments::command().try_get_matches_from(listed).is_ok());

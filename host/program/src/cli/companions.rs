@@ -63,13 +63,13 @@ pub(crate) fn parse<T: Parser>() -> anyhow::Result<Result<(T, ArgMatches), ExitC
 
 /// Which commands there are, where `arguments` name one that is none.
 fn commands(program: &Command, arguments: impl Iterator<Item = String>) -> String {
-    let (name, within) =
-        arguments.fold(("madoguchi".to_owned(), program), |(name, command), it| {
-            match command.find_subcommand(&it) {
-                Some(found) => (format!("{name} {it}"), found),
-                None => (name, command),
-            }
-        });
+    let (name, within) = arguments.fold(
+        ("madoguchi".to_owned(), program),
+        |(name, command), argument| match command.find_subcommand(&argument) {
+            Some(found) => (format!("{name} {argument}"), found),
+            None => (name, command),
+        },
+    );
     if std::ptr::eq(within, program) {
         return "without a command this program serves; `madoguchi help` lists the commands, of which some are programs beside it, called madoguchi-NAME".to_owned();
     }

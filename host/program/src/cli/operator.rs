@@ -1,7 +1,7 @@
 //! The commands `madoguchi components | load | unload | rollback | accept | canary | call | audit`, sent to the running
 //! server of the data folder.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode, str::FromStr};
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -66,13 +66,17 @@ pub(crate) struct Refuse {
     json: Json,
 }
 
+fn whole<N: FromStr>(text: &str) -> Result<N, &'static str> {
+    text.parse().map_err(|_| "a whole number is right, such as 3")
+}
+
 /// Lets the build that waits answer some of the calls, beside the version that serves.
 #[derive(Args)]
 pub(crate) struct Canary {
     /// The component's name
     name: String,
     /// Of each hundred calls, so many: 1 to 99
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u8>)]
     percent: Option<u8>,
     /// A caller of whom it answers all calls, by the token's name; may be said again
     #[arg(long = "caller", value_name = "NAME")]
@@ -90,7 +94,7 @@ pub(crate) struct Rollback {
     /// The component's name
     name: String,
     /// The generation to go to [default: the one before]
-    #[arg(long, value_name = "GENERATION")]
+    #[arg(long, value_name = "GENERATION", value_parser = whole::<u64>)]
     to: Option<u64>,
     #[command(flatten)]
     json: Json,
@@ -100,10 +104,10 @@ pub(crate) struct Rollback {
 #[derive(Args)]
 pub(crate) struct Audit {
     /// How many lines
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = whole::<usize>)]
     lines: usize,
     /// What this call did, part by part, and what it used of its limits: one of the last 512
-    #[arg(long, value_name = "NUMBER", conflicts_with = "lines")]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "lines", value_parser = whole::<u64>)]
     call: Option<u64>,
     #[command(flatten)]
     json: Json,
