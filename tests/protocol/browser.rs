@@ -279,10 +279,13 @@ async fn phone_finds_wheelchair_places_and_shows_the_whole_hall() {
     let texts = "(() => { const box = document.activeElement.getBoundingClientRect();
         return document.activeElement.matches('[role=gridcell].is-wheelchair')
             && box.left >= 0 && box.right <= innerWidth; })()";
-    browser.hit("button", "Go to the wheelchair places").await;
+    let tops =
+        "new Set([...document.querySelectorAll('.hall-sights button')].map(it => it.offsetTop))";
+    browser.until(&format!("({tops}).size === 1")).await;
+    browser.hit("button", "Wheelchair places").await;
     browser.until(texts).await;
     browser.picture("hall-wheelchair-phone").await;
-    browser.hit("button", "Show all of it").await;
+    browser.hit("button", "Show it all").await;
     let is_whole = "(() => { const hall = document.querySelector('.hall-scroll');
         return hall.scrollWidth <= hall.clientWidth; })()";
     browser.until(is_whole).await;
@@ -304,9 +307,9 @@ async fn hall_stops_scrolling_sideways_in_a_wider_window() {
     browser.look(Look::DESKTOP).await;
     browser.until("!document.querySelector('.hall-sights')").await;
     browser.look(Look::PHONE).await;
-    browser.hit("button", "Show all of it").await;
+    browser.hit("button", "Show it all").await;
     browser.look(Look::DESKTOP).await;
-    browser.hit("button", "Show all of it").await;
+    browser.hit("button", "Show it all").await;
     browser.close().await;
 }
 

@@ -132,7 +132,7 @@ async fn moves_zooms_and_books_large_hall_by_mouse() {
     browser.says(".picked-count", "2").await;
 
     // All of it at once; a click there leads nearer and picks nothing.
-    browser.hit("button", "Show all of it").await;
+    browser.hit("button", "Show it all").await;
     browser.until(IS_WHOLE).await;
     browser.picture("large-whole-desktop").await;
     click(&browser, 12, 20).await;
@@ -243,10 +243,10 @@ async fn large_hall_pinches_on_phone_and_finds_wheelchair_places() {
     let after = size(&browser).await;
     assert!((after / before - 0.5).abs() < 0.05, "half as far apart: {before} {after}");
     assert_eq!(browser.script("return visualViewport.scale").await, 1, "the page itself stays");
-    browser.hit("button", "Show all of it").await;
+    browser.hit("button", "Show it all").await;
     browser.until(IS_WHOLE).await;
     browser.picture("large-whole-phone").await;
-    browser.hit("button", "Go to the wheelchair places").await;
+    browser.hit("button", "Wheelchair places").await;
     let is_there = "(() => { const at = document.querySelector('.hall-here').getBoundingClientRect();
         const all = document.querySelector('.hall-scroll').getBoundingClientRect();
         return document.querySelector('[data-seat=A1]') && at.left >= all.left && at.right <= all.right; })()";

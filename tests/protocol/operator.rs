@@ -391,7 +391,7 @@ async fn operator_sees_calls_servers_storage_settings_and_people() {
         Look::DESKTOP,
     )
     .await;
-    browser.says(".op-tiles", "Wait for your word").await;
+    browser.says(".op-tiles", "Waiting for your decision").await;
 
     browser.click(".op-tabs a[href='#/operator/calls']").await;
     browser.find(".op-calls a[href^='#/operator/calls/']").await;

@@ -178,15 +178,15 @@ macro_rules! with_chat_words {
             ChatAttachSize: "画像は 1 枚 5 MB までです。", "A picture may have up to 5 MB.";
             ChatAttachCount: "画像は 4 枚までです。", "Up to four pictures can be attached.";
             ChatAttachUnread: "画像を読み込めませんでした。", "The picture could not be read.";
-            ChatChoose: "参照する画像を自分で選ぶ", "Let me pick the pictures it starts from";
+            ChatChoose: "参照する画像を自分で選ぶ", "I choose the reference pictures";
             ChatEditing: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えます。", "You are editing an earlier message. Sending it removes what followed.";
             ChatEditingActed: "以前のメッセージを編集しています。送信すると、それより後のやりとりは消えます。実行済みの操作（予約など）は取り消されず、記録はこのチャットに残ります。", "You are editing an earlier message. Sending it removes what followed, but takes nothing back that was done, such as a reservation; its record stays here.";
             ChatDone: "編集前に実行済みの操作です。取り消されてはいません。", "Done before the message was edited, and not taken back:";
             ChatEditStop: "編集をやめる", "Stop editing";
             ChatTooLong: "メッセージは {0} 文字までです。", "A message may have up to {0} {0|character|characters}.";
-            ChatUnanswered: "回答を待っています。別のメッセージを送ると、操作は行われません。", "It waits for your answer. Another message calls it off.";
+            ChatUnanswered: "回答を待っています。別のメッセージを送ると、操作は行われません。", "Your answer is needed. Another message cancels this step.";
             ChatElsewhere: "別のウィンドウで続いています。終わると、ここにも表示されます。", "It goes on in another window, and is shown here when it ends.";
-            ChatAnswerIt: "回答欄へ移動", "Go to it";
+            ChatAnswerIt: "回答欄へ移動", "Go to the question";
 
             ChatTrusted: "このチャットでは確認なしで実行：{0}", "Runs without asking in this chat: {0}";
             ChatDistrust: "次から確認する", "Ask again";
@@ -219,7 +219,7 @@ macro_rules! with_chat_words {
             ChatAnswering: "応答中", "Answering";
             ChatAnswered: "応答が完了しました", "The answer is complete";
             ChatStopped: "応答を停止しました。", "The answer was stopped.";
-            ChatWaitsForYou: "あなたの回答を待っています。", "It waits for your answer.";
+            ChatWaitsForYou: "あなたの回答を待っています。", "Your answer is needed.";
             ChatBegun: "新しいチャットを始めました。", "A new chat has begun.";
             ChatNotHere: "このチャットは、このブラウザに保存されていません。", "This browser does not have that chat.";
             ChatParted: "別のタブでもこのチャットが続けられたため、ここでの続きは別のチャットとして保存しました。", "Another tab went on with this chat at the same time, so what was said here is kept as a chat of its own.";

@@ -38,7 +38,7 @@ macro_rules! with_operator_words {
             OperatorVersion: "バージョン {0}", "Version {0}";
             OperatorServing: "提供中のコンポーネント", "Components that serve";
             OperatorServingTools: "ツール {0} 個", "{0} {0|tool|tools}";
-            OperatorPending: "受け入れ待ち", "Wait for your word";
+            OperatorPending: "受け入れ待ち", "Waiting for your decision";
             OperatorPendingOf: "ビルド {0} 件、ツールの定義 {1} 件", "{0} {0|build|builds}, {1} tool {1|definition|definitions}";
             OperatorSince: "数値は、サーバーの起動からの累計です。", "The numbers count from the start of the server.";
             OperatorChart: "1 秒あたりの呼び出し（直近 2 分）", "Calls a second, over the last two minutes";

@@ -185,7 +185,7 @@ with_chat_words! {
     NavPlace: "ナビ", "Navigation";
     ReservationNumber: "予約番号", "Reservation number";
     FindReservation: "予約の確認", "Find a reservation";
-    FindReservationHint: "予約番号で確認・取り消しができます。", "See or cancel it by its number.";
+    FindReservationHint: "予約番号があれば、ほかの端末からも確認・取り消しができます。", "See or cancel it by its number, in any browser.";
     Find: "確認する", "Find";
     Stopped: "中止しました。", "Stopped.";
     FormsPlace: "フォーム", "Forms";
@@ -284,7 +284,7 @@ with_chat_words! {
     FinderForm: "フォーム", "Form";
 
     // Settings.
-    PreferencesHint: "このブラウザだけの設定です。", "These are for this browser alone.";
+    PreferencesHint: "このブラウザだけの設定です。", "These apply to this browser only.";
     PreferencesLanguage: "言語", "Language";
     PreferencesMotion: "動き", "Motion";
     PreferencesLess: "動きを減らす", "Reduce motion";
@@ -335,7 +335,7 @@ with_chat_words! {
     WaitingDecline: "見送る", "No, thank you";
     WaitingDeclined: "見送りました。次の方にお譲りします。", "Declined. They go to the next in turn.";
     Transferred: "譲渡済み", "Given away";
-    Transfer: "ほかの人に譲る", "Give it to somebody";
+    Transfer: "ほかの人に譲る", "Give it to someone else";
     TransferTo: "譲る相手のお名前または会員 ID", "Name or member ID of the one who gets it";
     TransferHint: "譲ると、この QR コードでは入場できなくなります。", "This QR code no longer admits anyone afterwards.";
     TransferYes: "譲る", "Give it away";
@@ -349,8 +349,8 @@ with_chat_words! {
     HallMoves: "ドラッグで移動、ボタンやピンチで拡大・縮小できます。", "Drag to move the plan; pinch or use the buttons to zoom.";
     HallZoomIn: "座席表を拡大", "Zoom in";
     HallZoomOut: "座席表を縮小", "Zoom out";
-    HallWhole: "全体を表示", "Show all of it";
-    HallWheelchair: "車いす席へ", "Go to the wheelchair places";
+    HallWhole: "全体を表示", "Show it all";
+    HallWheelchair: "車いす席へ", "Wheelchair places";
     HallLeftOut: "座席が多いため、{0} 席は表示していません。", "There are too many seats to show; {0} are left out.";
     HallGrid: "座席表", "Seats";
     HallFree: "空席 {0} ／ 全 {1} 席", "{0} of {1} {1|seat|seats} free";
@@ -494,7 +494,7 @@ with_chat_words! {
     FormSecretTitle: "秘密の情報を求められています", "This form asks for something secret";
     FormSecret: "「{0}」の入力を求めているのは「{1}」です。この相手に教えてよい場合だけ入力してください。この項目は下書きに保存されません。", "“{0}” is asked for by “{1}”. Only enter what you would tell them. Drafts do not keep it.";
     FormSomebody: "名前のわからない相手", "somebody unnamed";
-    FormDecline: "回答しない", "I do not want to answer";
+    FormDecline: "回答しない", "Decline to answer";
     FormUploading: "まだ届いていないファイルがあります。終わるのを待つか、失敗したものを再試行するか外してから送信してください。", "Some files are not there. Wait for them, or try again or take out those that failed, then send.";
     FormNotSent: "送信できませんでした。入力した内容はすべて残っています。", "It was not sent. All that you typed is still here.";
     FormNotSentOffline: "接続が戻ったら、もう一度「{0}」を押してください。", "Once the connection is back, press “{0}” again.";
@@ -537,7 +537,7 @@ with_chat_words! {
     FormsDeclined: "辞退", "Declined";
     FormsName: "題名", "Title";
     FormsAnsweredAt: "回答日時", "Answered";
-    FormsOfChats: "ほかの人のチャットの質問も表示", "Also what chats of others ask";
+    FormsOfChats: "ほかの人のチャットの質問も表示", "Include what other people's chats ask";
     FormsMoreHere: "{0} 件を表示しています。", "{0} {0|form|forms} shown.";
     FormsNone: "フォームはまだありません。", "There are no forms yet.";
     FormsNoneHint: "チャットやエージェントがあなたに入力を依頼すると、ここに並びます。", "They appear here once the chat or an agent asks you for something.";

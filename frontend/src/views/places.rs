@@ -14,7 +14,7 @@ use crate::text::Key;
 /// Maximum number of entries in a phone's bar; if there are more, the last opens the others.
 const BAR_MAX: usize = 5;
 const MENU_ICON: &str = "M3 5h14M3 10h14M3 15h14";
-const MORE_ICON: &str = "M4 10h.01M10 10h.01M16 10h.01";
+const MORE_ICON: &str = "M3.5 10h1M9.5 10h1M15.5 10h1";
 const CHAT_ICON: &str = "M3 4h14v10H9l-4 3v-3H3z";
 const TOOLS_ICON: &str = "M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z";
 

@@ -46,7 +46,7 @@ async fn requester_learns_of_cancel_or_decline() {
     assert_eq!(answer["message"], "フォーム入力をキャンセルしました。", "FORM-9");
     let form = short();
     opened.next(&form).await;
-    opened.browser.hit("button", "I do not want to answer").await;
+    opened.browser.hit("button", "Decline to answer").await;
     let answer = forms::answered(&client, &opened.asked.handle).await;
     assert_eq!(answer["status"], "declined", "{answer}");
     opened.browser.picture("forms-declined").await;

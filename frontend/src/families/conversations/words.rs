@@ -14,7 +14,7 @@ macro_rules! with_conversation_words {
             TalkProject: "プロジェクト", "Project";
             TalkAgent: "エージェント", "Agent";
             TalkSearch: "検索", "Search";
-            TalkSearchHint: "目的や発言に含まれる言葉", "A word of it";
+            TalkSearchHint: "目的や発言に含まれる言葉", "A word from its purpose or messages";
             TalkClear: "条件を消す", "Clear";
             TalkCount: "{0} 件を表示しています。", "{0} {0|conversation|conversations} shown.";
             TalkNew: "{0} 件の新着", "New: {0}";

@@ -18,7 +18,7 @@ macro_rules! with_navigation_words {
             NavModeNormal: "通常モード", "Normal";
             NavModeWalk: "徒歩", "On foot";
             NavModeAiHint: "条件を言葉で伝えると、AI がツールを選んでルートを探します。", "Say what matters, and the AI picks the tools and the route.";
-            NavModePlannerHint: "条件の言葉は、AI ではなく内蔵のプランナーが読み取ります。", "The built-in planner reads the condition, and no AI does.";
+            NavModePlannerHint: "条件の言葉は、AI ではなく内蔵のプランナーが読み取ります。", "A built-in planner reads the condition; no AI is used.";
             NavModeNormalHint: "AI を使わず、車のルートを所要時間の順に探します。", "Routes by car, in order of time, without AI.";
             NavModeWalkHint: "AI を使わず、徒歩のルートを探します。", "Routes on foot, without AI.";
 
@@ -49,7 +49,7 @@ macro_rules! with_navigation_words {
             NavFromIs: "出発地：{0}", "From: {0}";
             NavToIs: "目的地：{0}", "To: {0}";
             NavLackFrom: "出発地を入力してください。", "Enter where you start.";
-            NavLackTo: "目的地を入力してください。", "Please say where you go.";
+            NavLackTo: "目的地を入力してください。", "Enter where you want to go.";
             NavTooLong: "場所は 200 文字、条件は 2,000 文字までです。", "A place has up to 200 characters, a condition up to 2,000.";
             NavOffline: "サーバーに接続できません。自動で再接続します。接続が戻ってから検索してください。", "The server cannot be reached; it is tried again by itself. Search once the connection is back.";
             NavSuggestFailed: "候補を取得できません。そのまま入力して検索できます。", "There are no suggestions right now. What you typed can be searched as it is.";
@@ -69,7 +69,7 @@ macro_rules! with_navigation_words {
             NavFellBack: "AI モードが使えなかったため、通常モードの結果を表示しています。", "The AI mode did not work; these are the routes of the normal mode.";
             NavBefore: "前の結果を表示しています。", "This is the result from before.";
             NavRoutes: "ルートの候補", "Routes";
-            NavRoute: "経由", "Via";
+            NavRoute: "ルート", "Route";
             NavTime: "時間", "Time";
             NavUsualTime: "通常の時間", "Usually";
             NavTrafficTime: "渋滞込みの時間", "Time in traffic";
