@@ -10,7 +10,7 @@ use crate::call::fetch;
 use crate::page::{Admission, page};
 use crate::route::Route;
 use crate::subscriptions::Subscriptions;
-use crate::table::{self, ActivitySource, Ongoing};
+use crate::table::{self, ActivitySource, Ongoing, Shown};
 
 /// How long the first view has the connection for itself.
 pub(crate) const HEAD_START: Duration = Duration::from_secs(3);
@@ -35,14 +35,20 @@ impl Activities {
         set_timeout(move || is_due.set(true), HEAD_START);
         for source in table::activity_sources() {
             let changes = source.resource.map(|it| subscriptions.changes(it));
-            // A view that was left may have changed them.
-            let is_home = Memo::new(move |_| page().route.with(|it| matches!(it, Route::Home)));
+            // A view that was left may have changed what the host does not report.
+            let view = Memo::new(move |_| {
+                let is_reported = source.resource.is_some();
+                page().route.with(|route| {
+                    let shown = (!is_reported).then(|| Shown::from_route(route)).flatten();
+                    (matches!(route, Route::Home), shown)
+                })
+            });
             let is_served = Memo::new(move |_| page().tool(source.tool).is_some());
             Effect::new(move |_| {
                 changes.track();
                 page().refreshed.track();
                 // Read, not only tracked: a memo that is never read is never evaluated.
-                is_home.get();
+                view.get();
                 if !is_due.get() || page().admission.get() != Admission::Open || !is_served.get() {
                     activities.note(source.tool, Vec::new());
                     return;

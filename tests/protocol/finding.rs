@@ -4,6 +4,7 @@ use fantoccini::key::Key;
 use serde_json::json;
 use tests::{
     browser::{Browser, Look},
+    cinema::{free_seats, id, showtimes},
     forms,
     server::TestServer,
 };
@@ -83,6 +84,20 @@ async fn finder_reaches_views_tools_and_items_by_keyboard() {
     browser
         .until(&format!("document.querySelector('input[type=search]')?.value === {title:?}"))
         .await;
+
+    // A coming visit, by what the front page calls it.
+    let show = showtimes(&server.client()).await.pop().expect("a showing");
+    let seat = free_seats(&server.client(), &id(&show)).await.remove(0);
+    let order = json!({ "user_id": "Hanako", "showtime_id": id(&show), "seat_ids": [seat] });
+    let reserved = server.client().output("reserve_seats", order).await;
+    browser.script("localStorage.setItem('madoguchi.name', JSON.stringify('Hanako'))").await;
+    browser.go("#/").await;
+    browser.says(".front-mine", "Your next visit").await;
+    seek("next visit").await;
+    browser.says(".finder-entry[aria-selected=true]", "Your next visit").await;
+    browser.key(Key::Enter).await;
+    let ticket = reserved["reservation_id"].as_str().unwrap();
+    browser.until(&format!("location.hash === '#/reservation/{ticket}'")).await;
 
     // By the other language's name of a place, and with arrows.
     seek("設定").await;

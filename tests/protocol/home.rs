@@ -56,8 +56,20 @@ async fn home_links_to_views_and_shows_pending_items() {
     browser.picture("front-door-visits-phone").await;
     browser.look(Look::DESKTOP).await;
     browser.picture("front-door").await;
-    browser.click(".front-mine a[href^='#/reservation/']").await;
+    // At the box office they stand beside the field for a number, and follow what becomes of them.
+    browser.go("#/box-office").await;
+    browser.says(".find-mine", "Your next visit").await;
+    browser.says(".find-mine a[href='#/counter/list_reservations']", "2 more bookings").await;
+    browser.click(".find-mine a[href^='#/reservation/']").await;
     browser.find(".ticket").await;
+    browser.hit("button", "Cancel the reservation").await;
+    browser.hit("button", "Yes, cancel it").await;
+    browser.says("h1", "cancelled").await;
+    browser.go("#/box-office").await;
+    browser.says(".find-mine a[href='#/counter/list_reservations']", "1 more booking").await;
+    browser.go("#/").await;
+    browser.find(".film-list .showtime").await;
+    assert_eq!(browser.all(".find-mine").await.len(), 0, "named once");
 
     // A link that goes with its view leaves the keyboard to the next one.
     browser.go("#/").await;
@@ -73,7 +85,9 @@ async fn home_links_to_views_and_shows_pending_items() {
 #[tokio::test(flavor = "multi_thread")]
 async fn form_of_a_chat_waits_in_its_own_browser_alone() {
     let server = TestServer::with(&["forms", "assistant"]).await;
-    let own = Browser::open_at(&server.url(), "#/chat", Look::PHONE.japanese()).await;
+    let own = Browser::open_at(&server.url(), "#/forms", Look::PHONE.japanese()).await;
+    // Where there is no form yet, one may ask for it.
+    own.click(".empty + p a[href='#/chat']").await;
     own.until("document.querySelectorAll('.chat-who option').length > 0").await;
     own.focus("#chat-input").await;
     own.press("名前とメールアドレスを聞くフォームを作って").await;
@@ -91,7 +105,7 @@ async fn form_of_a_chat_waits_in_its_own_browser_alone() {
     other.until(&format!("{rows} === 1")).await;
     assert_eq!(other.serious_faults().await, Vec::<String>::new());
     other.picture("forms-of-others").await;
-    other.hit("checkbox", "Also what chats of others ask").await;
+    other.hit("checkbox", "Include what other people's chats ask").await;
     other.until(&format!("{rows} === 2")).await;
 
     own.go("#/").await;

@@ -14,10 +14,11 @@ use crate::browser;
 use crate::call::fetch;
 use crate::chat::storage::SavedChats;
 use crate::finder::{DIALOG, Finder};
+use crate::home::Activities;
 use crate::operator::OperatorOffer;
 use crate::page::page;
 use crate::route::{OperatorTab, Route};
-use crate::table::{self, Found};
+use crate::table::{self, Found, Ongoing};
 use crate::text::{Key, Lang, folded};
 use crate::views::operator::LINKS;
 
@@ -77,13 +78,15 @@ thread_local! {
 pub(crate) fn FinderView() -> impl IntoView {
     let finder: Finder = expect_context();
     let operator: OperatorOffer = expect_context();
+    let activities: Activities = expect_context();
     let sought_now = RwSignal::new(String::new());
     let chosen = RwSignal::new(0_usize);
     let found = RwSignal::new(Vec::<Answer>::new());
     let entries = Memo::new(move |_| {
         let lang = Lang::spoken();
         let sought = sought_now.with(|it| folded(it.trim()));
-        let mut all = page_entries(operator, lang, &sought);
+        let mut all = activity_entries(&activities.all(), lang, &sought);
+        all.extend(page_entries(operator, lang, &sought));
         let answers = found.get();
         all.extend(answers.iter().flat_map(|it| it.fitting(&sought, lang)));
         all.truncate(ALL_MAX);
@@ -181,6 +184,18 @@ pub(crate) fn FinderView() -> impl IntoView {
             </div>
         </dialog>
     }
+}
+
+/// What goes on for the reader, such as a coming visit.
+fn activity_entries(activities: &[Ongoing], lang: Lang, sought: &str) -> Vec<Entry> {
+    let entry = |activity: &Ongoing| Entry {
+        kind: Key::FrontMine,
+        label: activity.say(lang),
+        more: String::new(),
+        route: activity.route.clone(),
+    };
+    let entries = activities.iter().map(entry);
+    entries.filter(|entry| !sought.is_empty() && has(&entry.label, sought)).collect()
 }
 
 /// The page's own entries: views, tools, and stored chats.

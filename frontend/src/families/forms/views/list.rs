@@ -15,7 +15,7 @@ use crate::families::forms::place::{At, name_of, status_of};
 use crate::history;
 use crate::mcp;
 use crate::page::page;
-use crate::route::FamilyRoute;
+use crate::route::{FamilyRoute, Route};
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, loaded};
@@ -171,7 +171,12 @@ fn Nothing(list: List) -> impl IntoView {
     if !is_all {
         return any_view! { <Empty title=Key::FormsNoneFit/> };
     }
-    any_view! { <Empty title=Key::FormsNone hint=Key::FormsNoneHint/> }
+    any_view! {
+        <Empty title=Key::FormsNone hint=Key::FormsNoneHint/>
+        {move || page().has_assistants.get().then(|| view! {
+            <p><a class="button" href=Route::Chat(None).hash()>{Key::FrontChat}</a></p>
+        })}
+    }
 }
 
 /// The state filter, the refresh button, and the export.

@@ -18,9 +18,11 @@ use crate::families::cinema::programme::{FILMS_MAX, Programme};
 use crate::families::cinema::staff::AdminPermission;
 use crate::families::cinema::views::movies::FilmCard;
 use crate::families::cinema::views::stay_fresh;
+use crate::home::Activities;
 use crate::mcp;
 use crate::page::page;
-use crate::route::FamilyRoute;
+use crate::route::{FamilyRoute, Route};
+use crate::table::Ongoing;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, Notice, Skeleton};
 
@@ -365,6 +367,34 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
     }
 }
 
+/// The coming visits of the name last used here, for readers who do not have the number at hand. The front page has
+/// them at its head.
+#[component]
+fn Visits() -> impl IntoView {
+    let activities: Activities = expect_context();
+    let visits = Memo::new(move |_| {
+        let mut all = activities.all();
+        let visits = [Key::FrontVisit, Key::FrontVisitToo, Key::FrontVisits];
+        all.retain(|ongoing| visits.contains(&ongoing.phrase.0));
+        all
+    });
+    let visit = |visit: Ongoing| {
+        let href = visit.route.hash();
+        view! { <li><a href=href>{move || visit.say(Lang::spoken())}</a></li> }
+    };
+    let is_front = Memo::new(move |_| page().route.with(|route| *route == Route::Home));
+    move || {
+        let is_shown = !is_front.get() && visits.with(|visits| !visits.is_empty());
+        is_shown.then(|| {
+            view! {
+                <ul class="front-mine find-mine" aria-label=Key::FrontMine>
+                    {move || visits.get().into_iter().map(visit).collect_view()}
+                </ul>
+            }
+        })
+    }
+}
+
 /// Finds an earlier reservation.
 #[component]
 pub(crate) fn FindReservation() -> impl IntoView {
@@ -383,6 +413,7 @@ pub(crate) fn FindReservation() -> impl IntoView {
             <div>
                 <h2 id="find-title" class="section-title">{Key::FindReservation}</h2>
                 <p class="hint" id="find-hint">{Key::FindReservationHint}</p>
+                <Visits/>
             </div>
             <form class="find-form" on:submit=find>
                 <label class="only-heard" for="reservation-id">{Key::ReservationNumber}</label>
