@@ -70,6 +70,9 @@ async fn distinguishes_unknown_place_from_one_off_the_map() {
     opened.browser.fill("ナビ条件", "一番早い").await;
     opened.search().await;
     opened.browser.says("main", "ルートが見つかりませんでした").await;
+    // The cause stands before what may help, and once.
+    let order = "[...document.querySelectorAll('.nav-advice, .nav-tries')].map(it => it.className)";
+    opened.browser.until(&format!("({order}).join() === 'nav-advice,nav-tries'")).await;
     opened.close().await;
 }
 

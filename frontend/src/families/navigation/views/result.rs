@@ -53,7 +53,7 @@ pub(super) fn ResultView() -> impl IntoView {
                 (Phase::Done, false) => nothing(board).into_any(),
                 (Phase::Failed(_), false) => ().into_any(),
             }}
-            <Advice/>
+            {move || (phase.get() != Phase::Done || has_routes.get()).then(|| view! { <Advice/> })}
             <Comparisons/>
             {move || has_routes.get().then(|| drawn_by(&FOUND, |it| (it.0)(STEPS)))}
         </div>
@@ -87,6 +87,8 @@ fn nothing(board: Board) -> impl IntoView {
         <div class="nav-none">
             <p class="empty-title">{Key::NavNoRoute}</p>
             {move || (!has_message()).then(|| view! { <p>{Key::NavNoRouteHint}</p> })}
+            // The cause comes before what may help.
+            <Advice/>
             <Tries/>
         </div>
     }
