@@ -96,6 +96,13 @@ async fn reserves_two_requested_seats_after_approval() {
         opened.browser.until("!window.filled.isConnected").await;
         opened.rests().await;
     }
+    // A call with nothing open takes one line in a wide window.
+    let is_line = "[...document.querySelectorAll('.call.is-done:has(.call-line)')].every(it => {
+        const [head, line] = ['.call-head', '.call-line'].map(part => it.querySelector(part));
+        return head.getBoundingClientRect().bottom > line.getBoundingClientRect().top;
+    })";
+    assert!(opened.count(".call.is-done .call-line").await > 0, "calls have results");
+    opened.browser.until(is_line).await;
     // Nothing is booked before the person says so.
     let taken = opened.reservations().await;
     assert_eq!(taken, 0, "nobody approved yet");
