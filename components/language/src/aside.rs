@@ -52,8 +52,8 @@ const PHRASES: &[(Aside, &str)] = &[
     ),
     (
         Aside::Praise,
-        "すごい|すごいね|すごーい|凄い|さすが|えらい|いいね|いいねえ|いいじゃん|やるね|やるじゃん|賢い|かしこい|最高|完璧|素晴らしい|すばらしい|面白い|おもしろい|うれしい|嬉しい|\
-         great|nice|nice one|lol|haha|wow|cool|awesome|amazing|good job|well done|very good|excellent|brilliant|wonderful|impressive|lovely|lol nice|you're great|youre great|you are great|you're good|you are good|that's great|that's nice|love it|i like it|good bot",
+        "すごい|すごいね|すごーい|凄い|さすが|えらい|いいね|いいねえ|いいじゃん|やるね|やるじゃん|賢い|かしこい|めっちゃいい|めちゃいい|すごくいい|すごいいい|とてもいい|いい感じ|気に入った|気に入りました|ばっちり|バッチリ|かわいい|可愛い|かっこいい|最高|完璧|素晴らしい|すばらしい|面白い|おもしろい|うれしい|嬉しい|\
+         great|nice|nice one|lol|haha|wow|cool|awesome|amazing|good job|well done|very good|excellent|brilliant|wonderful|impressive|lovely|lol nice|you're great|youre great|you are great|you're good|you are good|that's great|that's nice|love it|i love it|so cute|so cool|very nice|perfect|i like it|good bot",
     ),
     (
         Aside::Blame,
@@ -67,7 +67,7 @@ const PHRASES: &[(Aside, &str)] = &[
     ),
     (
         Aside::Nothing,
-        "いいや|いいや もう|もういいや|まあいいや|なんでもない|何でもない|なんでもありません|何でもありません|なんでもないです|気にしないで|やっぱいい|やっぱりいい|やっぱりなし|やっぱなし|なかったことにして|なかったことに|無かったことにして|無かったことに|白紙に戻して|白紙にして|取りやめ|取りやめで|取りやめて|取りやめにして|\
+        "いいや|いや いい|いや いいです|いえ いいです|もういいです|いいや もう|もういいや|まあいいや|なんでもない|何でもない|なんでもありません|何でもありません|なんでもないです|気にしないで|やっぱいい|やっぱりいい|やっぱりなし|やっぱなし|なかったことにして|なかったことに|無かったことにして|無かったことに|白紙に戻して|白紙にして|取りやめ|取りやめで|取りやめて|取りやめにして|\
          it's nothing|its nothing|doesn't matter|doesnt matter|it doesn't matter|skip it|leave it|drop it|don't worry|dont worry|scratch that|scrap it|scrap that|bin it|call it off|forget i said that|forget i said anything|forget i asked|forget what i said|pretend i didn't say that|pretend i said nothing",
     ),
     (
@@ -94,7 +94,7 @@ const PHRASES: &[(Aside, &str)] = &[
 
 /// Filler words before and after a remark.
 const FILLERS: (&str, &str) = (
-    "それは|今のは|いまのは|さっきのは|今の話は|さっきの話は|この話は|じゃあ|では|それじゃ|やっぱり|やっぱ|あ|ああ|えっと|ねえ|ところで|で|ほんと|本当に|まじで|so|ok|okay|oh|ah|well|hey|and|then|now|no|please|btw|by the way|just|but|actually|haha|lol|sorry|can you|could you|tell me",
+    "ありがとう|ありがと|ありがとうございます|thanks|thank you|めっちゃ|すごく|とても|それは|今のは|いまのは|さっきのは|今の話は|さっきの話は|この話は|じゃあ|では|それじゃ|やっぱり|やっぱ|あ|ああ|えっと|ねえ|ところで|で|ほんと|本当に|まじで|so|ok|okay|oh|ah|well|hey|and|then|now|no|please|btw|by the way|just|but|actually|haha|lol|sorry|can you|could you|tell me",
     "ですか|でしょうか|だっけ|でしたっけ|でした|ですね|ですよ|です|なの|なのか|だよ|だね|だな|だ|かな|っけ|さん|ください|教えて|教えてください|知ってる|わかる|分かる|ね|よ|な|は|の|か|わ|please|pls|plz|then|now|again|though|mate|man|instead|for me|everyone|all|thanks|today",
 );
 /// Longest remark, in characters.

@@ -88,7 +88,8 @@ fn lowercase_name(utterance: &Utterance, unused: &[String]) -> Option<String> {
 fn refers_to_context(utterance: &Utterance, text: &str) -> bool {
     const BEFORE: &str = "it|them|they|its|their|my";
     const PLACES: &str = "first|second|third|fourth|fifth|last|newest|oldest|latest|cheapest";
-    const GOES_ON: &str = "and by |and on |and with |and without |and in ";
+    const GOES_ON: &str =
+        "and by |and on |and with |and without |and in |how many |how much |how long |how far |in ";
     let lower = text.to_ascii_lowercase();
     let mut words = lower.split(|it: char| !it.is_ascii_alphanumeric());
     let end = lower.trim_end_matches(['?', '.', '!', ' ']).trim_end_matches(" please");
@@ -108,7 +109,7 @@ fn refers_to_context(utterance: &Utterance, text: &str) -> bool {
 
 /// Whether `name` is an order, a setting or an everyday word: `遅い順で`, `満足度は5段階で`, `確定で`, `結果`.
 fn is_order(name: &str) -> bool {
-    const ACTIONS: &str = "ストップ|一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存|結果|続き|状況|様子|経過|スタッフ|店員|担当者|係員|責任者";
+    const ACTIONS: &str = "ストップ|一度|一回|もう一度|もう一回|再度|確定|決定|再開|中断|中止|続行|完了|送信|終了|開始|一時停止|追加|削除|変更|保存|結果|続き|状況|様子|経過|他に|ほかに|他には|ほかには|その他|次の日|翌日|スタッフ|店員|担当者|係員|責任者";
     let bare_name = name.trim_end_matches(['で', 'に']);
     let is_set = name.split_once('は').is_some_and(|(_, set)| {
         set.chars().any(char::is_numeric) || set.chars().count() > 1 && set.ends_with(['で', 'に'])

@@ -32,11 +32,16 @@ impl Language {
         }
     }
 
-    /// Returns the language of a sentence; Japanese if it has no letters.
+    /// Returns the language of a sentence; Japanese if it has no letters. An English sentence may have a Japanese
+    /// name: `when is 羅生門 on?`.
     pub fn detect(text: &str) -> Self {
+        const OPENINGS: &str = "show|tell|book|reserve|get|give|find|make|draw|cancel|let|open|list|when|what|what's|which|where|how|who|is|are|can|could|do|does|i|i'd|we|please|from";
         let is_kana = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
         let is_latin = text.chars().any(|it| it.is_ascii_alphabetic());
-        if is_latin && !text.chars().any(is_kana) { Self::English } else { Self::Japanese }
+        let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
+        let is_opened = || OPENINGS.split('|').any(|it| it == first);
+        let is_english = is_latin && (!text.chars().any(is_kana) || is_opened());
+        if is_english { Self::English } else { Self::Japanese }
     }
 }
 
@@ -53,6 +58,10 @@ mod tests {
             (None, "高速使わない", Language::Japanese),
             (None, "最短で TOLL なし", Language::Japanese),
             (None, "no highways", Language::English),
+            (None, "when is 君の名は on tomorrow?", Language::English),
+            (None, "Book two seats for 羅生門", Language::English),
+            (None, "Spirited Awayは明日何時？", Language::Japanese),
+            (None, "AKIRA 明日", Language::Japanese),
             (None, "?", Language::Japanese),
         ] {
             assert_eq!(Language::of_caller(locale, text), language, "{locale:?} {text}");

@@ -94,12 +94,22 @@ fn with_counts_apart(text: &str) -> String {
     out
 }
 
-/// Writes the units of times in kana as usual: `4じ20ぷん`, `七じはん`.
+/// Writes counters in kana as usual: `4じ20ぷん`, `七じはん`, `2ばんめを3まい`.
 fn with_plain_times(text: &str) -> String {
-    const UNITS: [(&str, &str); 5] =
-        [("じかん", "時間"), ("じはん", "時半"), ("じ", "時"), ("ふん", "分"), ("ぷん", "分")];
-    /// Ends of other words: `3じゃなくて`, `5じっくり`, `3じげん`, `3ふんすい`.
-    const OTHERS: [&str; 8] = ["ゃ", "ゅ", "ょ", "っく", "っと", "げん", "どし", "すい"];
+    const UNITS: [(&str, &str); 9] = [
+        ("じかん", "時間"),
+        ("じはん", "時半"),
+        ("じ", "時"),
+        ("ふん", "分"),
+        ("ぷん", "分"),
+        ("ばん", "番"),
+        ("まい", "枚"),
+        ("にん", "人"),
+        ("めい", "名"),
+    ];
+    /// Ends of other words: `3じゃなくて`, `5じっくり`, `3じげん`, `3ふんすい`, `2まいる`, `3にんじん`.
+    const OTHERS: [&str; 10] =
+        ["ゃ", "ゅ", "ょ", "っく", "っと", "げん", "どし", "すい", "る", "じん"];
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -311,10 +321,36 @@ pub fn without_joints(part: &str) -> &str {
 
 /// Splits `request` into its actions. Returns all of it if there is one, or if it reports speech.
 pub fn actions(request: &str) -> Vec<String> {
+    if let Some((before, message)) = before_message(request) {
+        let mut actions = actions(before);
+        actions.retain(|it| !it.is_empty());
+        actions.push(message.to_owned());
+        return actions;
+    }
     if marks(REPORTED).any(|it| request.contains(it)) {
         return vec![request.to_owned()];
     }
     split(request, ACTION_JOINTS).into_iter().map(str::to_owned).collect()
+}
+
+/// Splits off a message whose addressee is behind another action: `ゴジラを2枚取って、worker-aに取れたって伝えて`. What
+/// comes behind the addressee is the message.
+fn before_message(request: &str) -> Option<(&str, &str)> {
+    const TELLS: &str = "と伝え|って伝え|と言って|って言って|と送|って送";
+    /// Between an addressee and the message.
+    const TO: [&str; 3] = ["さんに", "エージェントに", "たちに"];
+    let is_addressed = |text: &str| {
+        let to = |at: usize| text[..at].ends_with(|it: char| it.is_ascii_alphanumeric());
+        text.match_indices('に').any(|it| to(it.0)) || TO.iter().any(|it| text.contains(it))
+    };
+    let tells = marks(TELLS).filter_map(|it| request.find(it)).min()?;
+    let joint = marks(ACTION_JOINTS)
+        .filter(|it| !it.is_ascii())
+        .filter_map(|it| Some(request[..tells].rfind(it)? + it.len()))
+        .max()?;
+    let (before, message) = request.split_at(joint);
+    let is_said = marks(REPORTED).any(|it| before.contains(it));
+    (is_addressed(message) && !is_addressed(before) && !is_said).then_some((before, message))
 }
 
 /// Whether `thing` is what one asks a person, such as a favourite: `好きな映画`, `最寄り駅`.
@@ -446,6 +482,8 @@ mod tests {
             ("おくりびと４じ２０ぷん", "おくりびと４時２０分"),
             ("七じはんの回、2じかん以内", "七時半の回、2時間以内"),
             ("3じゃなくて4で", "4で"),
+            ("2ばんめの、おとな２まい", "2番めの、おとな２枚"),
+            ("5まいる、3にんじん", "5まいる、3にんじん"),
             ("3じっくり", "3じっくり"),
             ("5じげんのフォーム", "5じげんのフォーム"),
             ("有料道路だけじゃなく高速も避けて", "有料道路だけじゃなく高速も避けて"),
@@ -551,6 +589,17 @@ mod tests {
         assert_eq!(request_parts("worker-bに明日の映画は？と聞いて").len(), 1);
         assert_eq!(request_parts("Ask worker-b \"which films? And when?\"").len(), 1);
         assert_eq!(actions("worker-bに映画を選んで、横浜へ行ってと伝えて").len(), 1);
+        for (request, message) in [
+            (
+                "ゴジラを明日の夜に2枚取って、worker-aに取れたって伝えて",
+                "worker-aに取れたって伝えて",
+            ),
+            ("ルナのカードを見せて、agent2に「いいね」と伝えて", "agent2に「いいね」と伝えて"),
+        ] {
+            assert_eq!(actions(request).last().map(String::as_str), Some(message));
+            assert_eq!(actions(request).len(), 2, "{request}");
+        }
+        assert_eq!(actions("worker-aに席を取って、worker-bに渡してと伝えて").len(), 1);
     }
 
     #[test]

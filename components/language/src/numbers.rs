@@ -405,6 +405,9 @@ impl Numbers {
 fn counted_without_unit(lower: &[char], from: usize, to: usize) -> Option<Unit> {
     const POLITE: &str = " please| pls| plz";
     const MARKS: [char; 4] = [',', '.', ';', '、'];
+    /// Words before a number in letters that is ordered: `get me two in the middle`, `book three`.
+    const ORDERS: &str = "me|us|get|gimme|book|take|reserve|want|need|grab|buy";
+    const PLACES: &str = " in the middle| in the back| in the front| in row| at the| near | next to | together| side by side| in the centre| in the center";
     let before: String = lower[..from].iter().collect();
     let behind: String = lower[to..].iter().collect();
     let ends = behind.trim_start_matches(['で', 'の', 'と', '、', ' ', '。']);
@@ -413,7 +416,15 @@ fn counted_without_unit(lower: &[char], from: usize, to: usize) -> Option<Unit> 
         && (ends.is_empty() || ends.len() < behind.len() || is_sort(ends));
     let is_polite =
         before.trim_end().ends_with(MARKS) && marks(POLITE).any(|it| behind.starts_with(it));
-    match (is_of_sort, is_polite) {
+    let last = before.trim_end().rsplit(|it: char| !it.is_alphanumeric()).next();
+    let is_ordered = lower[from..to].iter().all(|it| it.is_ascii_alphabetic())
+        && lower[from..to] != ['o', 'n', 'e']
+        && last.is_some_and(|last| marks(ORDERS).any(|it| it == last))
+        && (behind.is_empty()
+            || behind.starts_with(MARKS)
+            || behind.starts_with(['!', '?'])
+            || marks(POLITE).chain(marks(PLACES)).any(|it| behind.starts_with(it)));
+    match (is_of_sort, is_polite || is_ordered) {
         (true, _) => Some(Unit::People),
         (_, true) => Some(Unit::Pieces),
         _ => None,

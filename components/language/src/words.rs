@@ -175,7 +175,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     (Word::STOP, "。|!|?|\n|;|.|…"),
     (
         Word::FILLER,
-        "どこでもいい|どこでもok|どこでも大丈夫|どこでも構わない|締切日|締め切り日|締切り日|まとめて|まとめ|並べた|並んだ|確認いらない|確認はいらない|確認不要|確認なしで|聞かなくていい|no need to ask me|no need to ask|without asking|\
+        "それより|それよりも|そういえば|そう言えば|それはそうと|話は変わるけど|話変わるけど|anyway|どこでもいい|どこでもok|どこでも大丈夫|どこでも構わない|締切日|締め切り日|締切り日|まとめて|まとめ|並べた|並んだ|確認いらない|確認はいらない|確認不要|確認なしで|聞かなくていい|no need to ask me|no need to ask|without asking|\
          don't ask me|入れた|最後の|最初の|最後|最初|直して|全部|すべて|全て|時間つき|時間付き|つきで|付きで|以外|don't know|do not know|\
          don't mind|do not mind|not sure|why not|why don't|why don't you|if not|not yet|not much|not too|\
          not only|isn't it|じゃないですか|かもしれない|かもしれません|知らない|知りません|分からない|わからない|分かりません|わかりません|間違いない|問題ない|だけ|\
