@@ -42,8 +42,8 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 use self::{
     answers::place,
     cancel::{Bookings, Cancel, number},
-    conditions::{Conditions, is_vague},
-    facts::Facts,
+    conditions::Conditions,
+    facts::{Facts, guessed},
     held_seats::{Before, Held, HoldAction},
     questions::{changes, names_seats},
     rules::{CONVERSATION, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER},
@@ -576,7 +576,12 @@ impl Family for Cinema {
                 *plan = Some(Request::Held(Held::new(utterance, HoldAction::Reserve, Some(Before::Visit(visit)))));
                 Some(on)
             }
-            Some(Request::Visit(visit)) if manner.is_none() && !utterance.has(&[Word::THEIRS]) => {
+            // `何分ですか？`: other things take minutes as well.
+            Some(Request::Visit(visit)) if manner.is_none() && utterance.has(&[Word::THEIRS]) => {
+                **visit = visit.as_length_question(utterance, goal)?;
+                Some(on)
+            }
+            Some(Request::Visit(visit)) if manner.is_none() => {
                 use Goal::{Book, Films, Look, Showtimes};
                 let is_order = matches!(goal, None | Some(Book | Films | Look | Showtimes));
                 let less = || visit.without(utterance);
@@ -663,31 +668,6 @@ fn visit_of(plan: Option<&Request>) -> Option<&Visit> {
     match plan {
         Some(Request::Visit(it)) => Some(it),
         _ => None,
-    }
-}
-
-/// Guesses a goal from a time, a number or seats next to a possible film name.
-fn guessed(utterance: &Sentence) -> Option<Goal> {
-    const OTHERS: &[Word] = &[
-        Word::ELSEWHERE,
-        Word::MAKE,
-        Word::NOT,
-        Word::WHERE,
-        Word::HELP,
-        Word::DELETE,
-        Word::THEIRS,
-    ];
-    if utterance.has(OTHERS) || utterance.leftover().is_none() && !is_vague(utterance) {
-        return None;
-    }
-    let when = &utterance.when;
-    let is_timed = when.date.is_some() || when.week.is_some() || when.hours.is_some();
-    match () {
-        () if !utterance.numbers.counts.is_empty() || !utterance.numbers.marked.is_empty() => {
-            Some(Goal::Book)
-        }
-        () if is_timed || utterance.has(&[PLAYING]) => Some(Goal::Showtimes),
-        () => None,
     }
 }
 

@@ -7,12 +7,12 @@ use language::{inquiry::asks_whether_done, scan::marks, vocabulary::Unit, words:
 use super::{
     conditions, questions,
     rules::{
-        RESERVATION_ID,
+        Goal, RESERVATION_ID,
         Sign::{self, Denies, Says},
     },
     timed,
     titles::Sentence,
-    words::{HOLD, LET_GO, RESERVE},
+    words::{HOLD, LET_GO, PLAYING, RESERVE},
 };
 
 /// Words for reserved things.
@@ -92,6 +92,7 @@ impl<'a> Facts<'a> {
             Sign::Genre => utterance.genre().is_some(),
             Sign::Refused => utterance.refused_genres().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| utterance.title().is_some()),
+            Sign::AsksDay => utterance.says("いつ"),
             Sign::Back => {
                 utterance.says("それ|その映画|この映画|その作品|is it|it on|it playing|it showing|it start|that film|that movie")
             }
@@ -109,5 +110,30 @@ impl<'a> Facts<'a> {
                 when.date.is_some() || when.week.is_some() || when.hours.is_some()
             }
         }
+    }
+}
+
+/// Guesses a goal from a time, a number or seats next to a possible film name.
+pub(super) fn guessed(utterance: &Sentence) -> Option<Goal> {
+    const OTHERS: &[Word] = &[
+        Word::ELSEWHERE,
+        Word::MAKE,
+        Word::NOT,
+        Word::WHERE,
+        Word::HELP,
+        Word::DELETE,
+        Word::THEIRS,
+    ];
+    if utterance.has(OTHERS) || utterance.leftover().is_none() && !conditions::is_vague(utterance) {
+        return None;
+    }
+    let when = &utterance.when;
+    let is_timed = when.date.is_some() || when.week.is_some() || when.hours.is_some();
+    match () {
+        () if !utterance.numbers.counts.is_empty() || !utterance.numbers.marked.is_empty() => {
+            Some(Goal::Book)
+        }
+        () if is_timed || utterance.has(&[PLAYING]) => Some(Goal::Showtimes),
+        () => None,
     }
 }

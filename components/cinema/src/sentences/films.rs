@@ -523,12 +523,8 @@ impl Visit {
 
     /// Ignores a count that is part of the film's name (七人の侍).
     fn ignore_count_in_title(&mut self, film: &Value, context: &TurnContext<'_>) {
-        let mut rest: String = clean(&self.sentence).into_iter().collect();
-        for name in ["title", "title_en"] {
-            if let Some(title) = film[name].as_str().filter(|it| !it.is_empty()) {
-                rest = rest.replace(title, " ").replace(&title.to_lowercase(), " ");
-            }
-        }
+        let sentence: String = clean(&self.sentence).into_iter().collect();
+        let rest = without_names(&sentence, &names_of(film));
         // A count of before stays.
         let own = Sentence::parse(&self.sentence, context.today()).numbers.people();
         if rest != self.sentence && self.count == own {
@@ -647,6 +643,23 @@ pub(super) fn choice(film: &Value, language: Language) -> Choice {
 fn names_of(film: &Value) -> Vec<String> {
     let names = ["title", "title_en"].into_iter().filter_map(|it| film[it].as_str());
     names.filter(|it| !it.is_empty()).map(str::to_owned).collect()
+}
+
+/// `text` without the names of a film.
+pub(super) fn without_names(text: &str, names: &[String]) -> String {
+    let names = names.iter().filter(|it| !it.is_empty());
+    names.fold(text.to_owned(), |text, name| {
+        text.replace(name, " ").replace(&name.to_lowercase(), " ")
+    })
+}
+
+/// Whether one of a film's names has `word`: in Latin letters, as a word of its own.
+pub(super) fn is_part(names: &[String], word: &str) -> bool {
+    let part = folded(word);
+    names.iter().any(|name| match word.is_ascii() {
+        true => name.split_whitespace().any(|it| folded(it) == part),
+        false => !part.is_empty() && folded(name).windows(part.len()).any(|it| it == part),
+    })
 }
 
 /// Whether the sentence contains one of a film's names; long names may have a typo.

@@ -79,7 +79,7 @@ pub(super) fn refers_to_film(sentence: &str) -> bool {
 
 /// Whether `utterance` asks for a film's length.
 pub(super) fn asks_length(utterance: &Utterance) -> bool {
-    const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分?|何分ですか|何分なの|何時間?|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
+    const LENGTH: &str = "how long is|how long's|what's the runtime|runtime|running time|何分?|何分？|何分ですか|何分なの|何時間?|何分の映画|何分ある|長さは|上映時間は何分|どのくらいの長さ|どれくらいの長さ";
     marks(LENGTH).any(|it| utterance.find(it, 0).is_some())
 }
 
@@ -511,6 +511,9 @@ impl Visit {
             if let Some(name) = name.filter(|_| utterance.has(&[ABOUT]) || self.asks_length) {
                 self.sentence = format!("{} {name}", self.sentence);
                 self.title = Some(name);
+                if utterance.when.spans.is_empty() {
+                    self.forget_day();
+                }
             }
             return;
         }

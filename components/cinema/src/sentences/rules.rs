@@ -94,6 +94,8 @@ pub(super) enum Sign {
     Title,
     /// Date or time.
     When,
+    /// Question for a day: `いつ？`.
+    AsksDay,
     /// Reference to a film.
     Back,
     /// Makers and cast of a film.
@@ -369,5 +371,32 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
         Goal::Films,
         &[Sign::Ranked],
         &[THEIRS, Says(&[Word::THEIR_ACTION]), Sign::When, Sign::Position],
+    ),
+    // As sure as a guess: `東京物語いつ？`, `明日の一覧`.
+    rule(
+        45,
+        Goal::Showtimes,
+        &[Sign::Title, Sign::AsksDay, Sign::Question],
+        &[THEIRS, Says(&[Word::THEIR_ACTION, Word::ELSEWHERE, Word::MAKE, Word::WHERE, RESERVED])],
+    ),
+    rule(
+        45,
+        Goal::Films,
+        &[Says(&[Word::LIST]), Sign::When],
+        &[
+            THEIRS,
+            Sign::Title,
+            Sign::Counted,
+            Says(&[
+                Word::THEIR_ACTION,
+                Word::THEIR_WORD,
+                Word::ELSEWHERE,
+                Word::MAKE,
+                Word::WHERE,
+                Word::DELETE,
+                RESERVE,
+                RESERVED,
+            ]),
+        ],
     ),
 ];

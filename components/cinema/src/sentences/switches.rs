@@ -15,9 +15,10 @@ use language::{
 use super::{
     answers::{corrected_date, ordinal},
     conditions::Conditions,
+    films,
     rules::Goal,
     titles::Sentence,
-    visit::{Aim, Question, Visit},
+    visit::{Aim, Choice, Question, Visit},
 };
 
 impl Visit {
@@ -29,7 +30,7 @@ impl Visit {
         const SWITCHES: &str = "にして|にします|にする|に変えて|に変更して|のほうで|の方で|のほうがいい| instead| instead please";
         const FILLERS: &str = "ごめん、|すみません、|あ、|いや、|やっぱり|やっぱ|oh, |oh |no, |no |wait, |sorry, |sorry |actually, |actually ";
         const CHANGES: &str = "やっぱ|no, |actually";
-        const OTHERS: &str = "大丈夫|無理|中止|保留|未定|駄目|不要|結構|最初|全部|今度|また";
+        const OTHERS: &str = "大丈夫|無理|中止|保留|未定|駄目|不要|結構|最初|全部|今度|また|後で|あとで|今の|このまま|そのまま|さっき|みんな";
         // After an empty day, another may have films.
         let is_empty = self.aim == Aim::Films && self.question.is_none() && self.date.is_some();
         let next = self.on_another_day(utterance).filter(|_| is_empty && goal.is_none());
@@ -48,16 +49,15 @@ impl Visit {
         let text = utterance.text();
         let text = text.trim().trim_end_matches(['?', '？', '。', '!', '.', ' ']);
         let folded = text.to_lowercase();
-        let begin = marks(FILLERS)
-            .fold(0, |at, it| at + folded[at..].strip_prefix(it).map_or(0, |_| it.len()));
+        let begin = behind_leads(&folded, FILLERS);
         // `やっぱりAKIRA`, but not `やっぱり大丈夫`, `no, thanks`.
         let is_title = |name: &str| match name.is_ascii() {
             true => name.starts_with(|it: char| it.is_ascii_uppercase()),
             false => !name.ends_with(is_hiragana) && !marks(OTHERS).any(|it| name.contains(it)),
         };
-        let is_changed = marks(CHANGES).any(|it| folded[..begin].contains(it))
-            && text.get(begin..).is_some_and(is_title)
-            && !utterance.withdraws();
+        let takes_back =
+            marks(CHANGES).any(|it| folded[..begin].contains(it)) && !utterance.withdraws();
+        let is_changed = takes_back && text.get(begin..).is_some_and(is_title);
         let leads = marks(LEADS).filter(|it| folded[begin..].starts_with(it));
         // `and Godzilla?` books nothing.
         let lead = leads.filter(|it| asks || *it != "and ").map(str::len).max();
@@ -68,11 +68,12 @@ impl Visit {
         let name = text.get(begin..text.len() - tail.unwrap_or(0))?.trim();
         let from = folded.get(..begin)?.chars().count();
         let range = from..from + name.chars().count();
-        if lead.is_none() && tail.is_none() && !is_changed || !is_only_name(utterance, name, range)
-        {
-            return None;
-        }
-        let mut next = Self::of_name(utterance, name);
+        let is_led = lead.is_some() || tail.is_some() || is_changed;
+        let name = Some(name).filter(|_| is_led && is_only_name(utterance, name, range));
+        // `ごめん、やっぱりおくりびとで`
+        let corrected = || bare_name(utterance).filter(|_| takes_back);
+        let corrected = || corrected().filter(|it| !marks(OTHERS).any(|other| it.contains(other)));
+        let mut next = Self::of_name(utterance, &name.map(str::to_owned).or_else(corrected)?);
         next.aim = self.aim;
         next.inherit(self);
         (next.choices, next.question, next.count) = (Vec::new(), None, self.count);
@@ -80,6 +81,49 @@ impl Visit {
         // The time was that of the other film.
         next.hours = next.hours.filter(|it| asks || !it.is_exact);
         Some(next)
+    }
+
+    /// The only listed film with all unknown words of `utterance` in its name: `totoro please`, `トトロがいい`.
+    pub(super) fn choice_in_part(&self, utterance: &Sentence) -> Option<&Choice> {
+        const CHARS_MIN: usize = 3;
+        let words = unused(utterance, &Used::default());
+        let is_whole = !words.is_empty()
+            && self.question == Some(Question::Film)
+            && !utterance.has(&[Word::NOT, Word::THEIRS, Word::THEIR_ACTION, Word::ELSEWHERE])
+            && words.iter().all(|it| it.chars().count() >= CHARS_MIN);
+        let is_of = |choice: &&Choice| words.iter().all(|it| films::is_part(&choice.words, it));
+        let mut all = self.choices.iter().filter(|_| is_whole).filter(is_of);
+        let only = all.next()?;
+        all.next().is_none().then_some(only)
+    }
+
+    /// Whether `title` is another film than the chosen one: `sorry, Rashomon on Sunday`, `ゴジラを日曜で`.
+    pub(super) fn is_other_film(&self, title: &str, utterance: &Sentence) -> bool {
+        if self.question == Some(Question::Film) {
+            return true;
+        }
+        let names = [&self.title, &self.film.as_ref().map(|it| it.label.clone())];
+        let names: Vec<_> =
+            names.into_iter().flatten().cloned().chain([self.sentence.clone()]).collect();
+        let title = title.to_lowercase();
+        // `いや、ゴジラの遅い方で`, `no, Godzilla at 4pm`.
+        let is_moved = || {
+            const SCREENS: &str = "シアター|スクリーン|screen|theatre|theater";
+            utterance.title().is_some_and(|it| it.to_lowercase() == title)
+                && !marks(SCREENS).any(|it| title.contains(it))
+                && (utterance.when.hours.is_some() || Conditions::parse(utterance).pick.is_some())
+        };
+        self.question.is_some()
+            && self.film.is_some()
+            && (utterance.when.date.is_some() || is_moved())
+            && utterance.user().is_none()
+            && !names.iter().any(|it| it.to_lowercase().contains(&title))
+            && !films::is_named(&names[..names.len() - 1], &title)
+    }
+
+    /// Describes a film whatever day it was listed for.
+    pub(super) fn forget_day(&mut self) {
+        (self.date, self.also, self.week, self.hours) = (None, None, None, None);
     }
 
     /// The visit to go back to if another film is not found, while a showing or seats are chosen.
@@ -121,16 +165,25 @@ impl Visit {
     }
 }
 
+/// Where `text` goes on behind words that lead to a name.
+fn behind_leads(text: &str, leads: &'static str) -> usize {
+    let mut at = 0;
+    let longest = |rest: &str| marks(leads).filter(|it| rest.starts_with(it)).map(str::len).max();
+    while let Some(length) = text.get(at..).and_then(longest) {
+        at += length;
+        at += text[at..].len() - text[at..].trim_start_matches(['、', ' ']).len();
+    }
+    at
+}
+
 /// The film's name that `utterance` is but for words around it: `AKIRAで`, `じゃあゴジラにする`.
 pub(super) fn bare_name(utterance: &Sentence) -> Option<String> {
-    const BEFORE: &str = "じゃあ|では|それなら|やっぱり|やっぱ|then |ok, |okay, |actually, |actually |no, |let's see |i'll take ";
+    const BEFORE: &str = "あ、|あっ、|ごめん、|すみません、|いや、|じゃあ|では|それなら|やっぱり|やっぱ|then |ok, |okay, |actually, |actually |no, |let's see |i'll take ";
     const BEHIND: &str = "でお願いします|でお願い|にします|にする|にして|がいいです|がいい|で| please|, please| then";
     let text = utterance.text();
     let text = text.trim().trim_end_matches(['。', '!', '.', ' ']);
     let lower = text.to_lowercase();
-    let begin = marks(BEFORE).filter(|it| lower.starts_with(it)).map(str::len).max().unwrap_or(0);
-    let begin =
-        begin + (text.get(begin..)?.len() - text.get(begin..)?.trim_start_matches('、').len());
+    let begin = behind_leads(&lower, BEFORE);
     let end = marks(BEHIND).filter(|it| lower.ends_with(it)).map(str::len).max()?;
     let name = text.get(begin..text.len().checked_sub(end)?)?.trim();
     let from = text.get(..begin)?.chars().count();

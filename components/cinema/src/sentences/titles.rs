@@ -306,9 +306,16 @@ impl Sentence {
                     && matches!(self.lower.get(at), Some('、' | ' '))
                     && spans().any(|it| it.0 == at + 1)
             };
+            let is_wished = |at: usize| {
+                let rest: String = self.lower[at.min(self.lower.len())..].iter().collect();
+                let rest = rest.strip_prefix("みたい").map(str::trim_start);
+                rest.is_some_and(|it| !it.starts_with(['な', 'に', 'で']))
+            };
             let to = (from + CHARS_MIN..=end).find(|at| {
                 let is_shown = self.is_at("を見せ", *at) || self.is_at("をみせ", *at);
-                is_apart(*at) || !is_shown && marks(BEHIND).any(|it| self.is_at(it, *at))
+                is_apart(*at)
+                    || is_wished(*at)
+                    || !is_shown && marks(BEHIND).any(|it| self.is_at(it, *at))
             })?;
             let new = (from..to).filter(|at| !self.is_known(*at)).count();
             let is_word = |token: &Token| {
@@ -371,7 +378,7 @@ impl Sentence {
              はまだ|は観|は見|はある|はどこ|はあります|は空|という|で、|で2|で二|、2|、五|、5|、四|、4|、三|、3|、一|、1|、二|\
              の料金|の値段|はいくら|っていくら|のチケット代|の鑑賞料|の公開|の夕|の朝|の昼|の土|の日|の金|に空|の評|、|観たい|見たい|のレイト|、夜|\
              の一番|のいちばん|の最|の早|の遅|の次|の初|は明日|は今日|は今|は夜|は土|は日|は週|の来週|の今週|の週|の1|の2|の詳|のこと|\
-             について|を来週|を今週|を週";
+             について|を来週|を今週|を週|予約|っていつ|いつ|見れ|観れ|みれ";
         let length = piece.to - piece.from;
         let is_named = piece.text.chars().any(is_name_char);
         let is_kana = piece.text.chars().all(|it| is_hiragana(it) || it == 'ー');

@@ -11,7 +11,6 @@ use language::{
     dates::Hours,
     numbers::whole,
     say,
-    scan::marks,
     turn::{Answered, Decision, Failure},
     utterance::Utterance,
     words::Word,
@@ -269,6 +268,7 @@ impl Visit {
     /// Completes the visit from an earlier one, unless it says something new.
     pub(super) fn inherit(&mut self, before: &Self) {
         let is_other_film = self.title.is_some() || self.genre.is_some();
+        let is_timeless = self.date.is_none() && self.week.is_none() && self.hours.is_none();
         let is_other_day = self.date.is_some() && self.date != before.date;
         let is_other_time = is_other_day || self.hours.is_some() && self.hours != before.hours;
         if self.aim != Aim::Films {
@@ -290,6 +290,9 @@ impl Visit {
                     self.title = before_film.map(|it| it.label.clone());
                     self.sentence.push(' ');
                     self.sentence.push_str(self.title.as_deref().unwrap_or_default());
+                    if is_timeless {
+                        self.forget_day();
+                    }
                 }
                 _ => {
                     self.film = self.film.take().or_else(|| before_film.cloned());
@@ -414,7 +417,10 @@ impl Visit {
         // `H列の7番` is a seat.
         let with_new_count = recount(&undated(utterance));
         // `no wait, four` corrects the count instead of choosing from the list.
-        let is_count = of_seats || self.count.is_some() && takes_back(&raw);
+        // Nor from a list of one.
+        let is_count = of_seats
+            || self.count.is_some() && takes_back(&raw)
+            || self.choices.len() == 1 && with_new_count.is_some_and(|it| it > 1);
         let listed = if self.question == Some(Question::Film) { self.choices.len() } else { 0 };
         let chosen = place_of(utterance, listed)
             .or_else(|| {
@@ -427,8 +433,16 @@ impl Visit {
                 || choice.words.iter().any(|it| raw.contains(&it.to_lowercase()))
                 || self.question == Some(Question::Film) && films::is_named(&choice.words, &raw)
         });
+        let by_words = by_words.or_else(|| self.choice_in_part(utterance));
         // A single option is chosen by a number or a word for it.
-        let counts = utterance.numbers.people().is_some();
+        // The number in `七人の侍` counts no people.
+        let named = by_words.filter(|_| self.question == Some(Question::Film));
+        let untitled = named.map(|it| films::without_names(&utterance.text(), &it.words));
+        let untitled = untitled.map(|it| Sentence::plain(&it, Date::constant(2000, 1, 1)));
+        let people =
+            untitled.as_ref().map_or_else(|| utterance.numbers.people(), |it| it.numbers.people());
+        let people = people.or(with_new_count.filter(|_| is_count));
+        let counts = people.is_some();
         let points = ["それ", "これ", "that one", "this one", "that for", "it "]
             .iter()
             .any(|it| raw.contains(it));
@@ -510,7 +524,7 @@ impl Visit {
             self.aim = Aim::Showtimes;
         }
         let is_asked_for = self.wanted.update(wanted);
-        let count = utterance.numbers.people().or(with_new_count.filter(|_| is_count));
+        let count = people;
         let owned_count = self.count.filter(|_| is_addition(utterance)).unwrap_or_default();
         let earlier = Sentence::plain(&self.sentence, Date::constant(2000, 1, 1));
         // Other kinds of people keep their counts.
@@ -586,30 +600,6 @@ impl Visit {
         self.week = None;
         self.not_on.retain(|it| Some(it) != self.date.as_ref());
         self.add_day(utterance, &before);
-    }
-
-    /// Whether `title` is another film than the chosen one: `sorry, Rashomon on Sunday`, `ゴジラを日曜で`.
-    fn is_other_film(&self, title: &str, utterance: &Sentence) -> bool {
-        if self.question == Some(Question::Film) {
-            return true;
-        }
-        let names = [&self.title, &self.film.as_ref().map(|it| it.label.clone())];
-        let names: Vec<_> =
-            names.into_iter().flatten().cloned().chain([self.sentence.clone()]).collect();
-        let title = title.to_lowercase();
-        // `いや、ゴジラの遅い方で`, `no, Godzilla at 4pm`.
-        let is_moved = || {
-            const SCREENS: &str = "シアター|スクリーン|screen|theatre|theater";
-            utterance.title().is_some_and(|it| it.to_lowercase() == title)
-                && !marks(SCREENS).any(|it| title.contains(it))
-                && (utterance.when.hours.is_some() || Conditions::parse(utterance).pick.is_some())
-        };
-        self.question.is_some()
-            && self.film.is_some()
-            && (utterance.when.date.is_some() || is_moved())
-            && utterance.user().is_none()
-            && !names.iter().any(|it| it.to_lowercase().contains(&title))
-            && !films::is_named(&names[..names.len() - 1], &title)
     }
 
     /// Searches for another film than those shown.
@@ -778,7 +768,8 @@ impl Visit {
 
     /// Field for the number of seats, if unknown.
     pub(super) fn count_field(&self, context: &TurnContext<'_>) -> Option<Value> {
-        if self.count.is_some() || self.aim != Aim::Book {
+        // Named seats are counted.
+        if self.count.is_some() || !self.seats.is_empty() || self.aim != Aim::Book {
             return None;
         }
         let label = context.say("席数", "Seats");

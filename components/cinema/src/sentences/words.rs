@@ -39,7 +39,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
          何が観|何が見|何観|なに観|間に合う回|これからの回|間に合う|回を教|映画|えいが|夜の回|昼の回|朝の回|夕方の回|最終回|映画館|late shows|late showings|late screenings|late films|late movies|レイトショー|ナイトショー|\
          currently showing|currently playing|that's showing|that is showing|showing now|showing today|\
          showing tonight|showing tomorrow|showing on|showing this|on the big screen|at the movies|シネマ|作品|\
-         空いてるやつ|空いているやつ|上映一覧|上映リスト|上映を教|上映教え|上映ある|上映はあ|上映があ|上映あり|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|any shows|any showings|showings|movie|movies|film|films|what's on|\
+         見れるやつ|観れるやつ|みれるやつ|見られるやつ|何が見れ|なにが見れ|何見れ|空いてるやつ|空いているやつ|上映一覧|上映リスト|上映を教|上映教え|上映ある|上映はあ|上映があ|上映あり|上映作品|上映中|上映している|上映してる|上映される|上映する|上映は|公開中|公開している|やってる映画|any shows|any showings|showings|movie|movies|film|films|what's on|\
          what is on|what's playing|what is playing|what's showing|what is showing|cinema|screening|\
          screenings|now showing|in theaters|in theatres",
     ),
@@ -58,7 +58,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     (
         VACANT,
         "how many seats|how full|how busy|how packed|wheelchair spaces|wheelchair space|wheelchair seats|\
-         wheelchair seat|車椅子席|車いす席|車椅子の席|車いすの席|座席表|席の表|空席|残席|空席状況|席が空|席は空|席の空|座席の空|空いている席|空いてる席|席はまだ|席まだ|席ある|\
+         wheelchair seat|車椅子席|車いす席|車椅子の席|車いすの席|座席表|席の表|空席|残席|空席状況|席が空いてたら|席が空いていたら|席が空いてれば|席が空いていれば|席があいてたら|席があいていたら|席が空|席は空|席の空|座席の空|空いている席|空いてる席|席はまだ|席まだ|席ある|\
          席はある|席あり|seats left|seats available|available seats|free seats|open seats|seats free|seats open|\
          empty seats|vacant seats|seat map|seat availability|seats are still|seats remaining|\
          seats are left|seats are available|seats are free|sold out|tickets left|tickets available|\
@@ -66,7 +66,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         FREE,
-        "空き|空いて|空いてる|あいて|あいてる|残って|余って|残り|空き状況|available|availability|free|left|vacant|unreserved|\
+        "空き|空いて|空いてる|空いてたら|空いていたら|空いてれば|空いていれば|あいてたら|あいていたら|残ってたら|残っていたら|残ってれば|余ってたら|余っていたら|あいて|あいてる|残って|余って|残り|空き状況|available|availability|free|left|vacant|unreserved|\
          still open",
     ),
     (TICKET, "チケット|tix|切符|前売|鑑賞券|ticket|tickets|admission"),
@@ -109,7 +109,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         MINE,
         "how many seats do i have|how many seats have i|how many tickets do i have|how many tickets have i|which seats do i have|what seats do i have|which tickets do i have|what tickets do i have|何席取った|何席取ってる|何席取ってた|何席取ってます|何席取っていま|何席取ってあ|何席とった|何席とってる|何席とってた|何席とってます|何席とっていま|何席とってあ|何席予約した|何席予約してる|何席予約してた|何席予約してます|何席予約していま|何席予約してあ|何席押さえた|何席押さえてる|何席押さえてた|何席押さえてます|何席押さえていま|何席押さえてあ|何枚取った|何枚取ってる|何枚取ってた|何枚取ってます|何枚取っていま|何枚取ってあ|何枚とった|何枚とってる|何枚とってた|何枚とってます|何枚とっていま|何枚とってあ|何枚予約した|何枚予約してる|何枚予約してた|何枚予約してます|何枚予約していま|何枚予約してあ|何枚押さえた|何枚押さえてる|何枚押さえてた|何枚押さえてます|何枚押さえていま|何枚押さえてあ|何枚買った|何枚買って|予約ってどれ|予約ってある|予約って何|予約は何が|予約は何を|予約どれ|予約は入って|取ったチケット|買ったチケット|予約したチケット|取った座席|買った席|tickets have i|\
          tickets did i|seats have i|tickets i bought|tickets i have|予約したやつ|予約したもの|予約した分|予約リスト|取った予約|取った席|\
-         俺の席|私の席|僕の席|わたしの席|自分の席|俺の予約|私の予約|僕の予約|わたしの予約|自分の予約|予約入って|予約が入って|予約できて|予約は取れて|予約取れて|予約が取れて|\
+         俺の席|私の席|僕の席|わたしの席|自分の席|予約まだある|予約はまだある|予約まだ残|予約はまだ残|予約残って|俺の予約|私の予約|僕の予約|わたしの予約|自分の予約|予約入って|予約が入って|予約できて|予約は取れて|予約取れて|予約が取れて|\
          予約ちゃんと|予約を確認|予約の確認|予約確認|予約一覧|予約の一覧|予約、全部|予約を全部|予約全部|予約は全部|予約をすべて|全部の予約|すべての予約|予約してる|予約している|予約してるの|予約した内容|予約履歴|予約って入って|予約はどうな|予約どうな|my seat|\
          my seats|my booking|my bookings|my reservation|my reservations|my tickets|have i booked|\
          did i book|i have booked|have we booked|booked so far|i've booked|reservation go through|\
@@ -140,7 +140,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "やってますか|やっていますか|やってる?|やってるの|やってますよね|やっている?|上映してますか|かかってますか|かかっていますか|まだやって|playing|on anywhere|\
          still on",
     ),
-    (Word::NOT, "予約なし|まだ予約"),
+    (Word::NOT, "予約なし|まだ予約は"),
     (
         Word::FILLER,
         "一般|高齢者|障害者|障がい者|中高生|except for|except|値段順|値段の順|料金順|料金の順|価格順|by price|price order|の列で|の列|列で|毎週|毎日|毎晩|毎朝|毎月|毎回|every monday|every tuesday|every wednesday|every thursday|every friday|every saturday|every sunday|every week|every day|every month|weekly|not in the front rows|not in the front row|not in the front|not at the front|\
