@@ -178,7 +178,15 @@ impl Family for Forms {
         manner: Option<Manner>,
         context: &TurnContext<'_>,
     ) -> Option<FollowUp> {
-        let Some(Request::Survey(survey)) = plan else { return None };
+        let survey = match plan {
+            Some(Request::Survey(survey)) => survey,
+            // `答えたやつは？`
+            Some(Request::Lists(lists)) if goal.is_none() && manner.is_none() => {
+                *lists = lists.of_other_state(utterance)?;
+                return Some(FollowUp::Continue(CONTINUED, Vec::new()));
+            }
+            _ => return None,
+        };
         if rules::asks_answers(utterance)
             && let Some(text) = survey.describe_answers(context)
         {

@@ -257,7 +257,12 @@ impl Lists {
             || utterance.ends_conversation()
             || pause_request(utterance).is_some();
         let next = Self::from_sentence(utterance, if is_halt { Goal::Halt } else { Goal::Talks });
-        let is_act = is_halt || next.kind == Kind::Read;
+        // `終わったやつは？`
+        let is_other_state = [self.kind, next.kind] == [Kind::Talks; 2]
+            && utterance.asks()
+            && next.state.is_some()
+            && next.state != self.state;
+        let is_act = is_halt || next.kind == Kind::Read || is_other_state;
         let agents = if next.agents.is_empty() { self.agents.clone() } else { next.agents.clone() };
         // Positions refer to the previous list.
         let state = if next.nth.is_some() { self.state.clone() } else { next.state.clone() };

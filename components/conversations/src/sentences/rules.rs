@@ -180,7 +180,7 @@ const RULES: &[Rule<Goal, Sign>] = &[
 /// Returns the goal of `utterance` by the first matching rule, and how sure it is.
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const SPEAKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
-    const PARTNERS: &str = "誰が話す|誰がしゃべる|誰が喋る|誰が話せ|話せるのは誰|会話できるのは誰|who's available to talk|who is available to talk|誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
+    const PARTNERS: &str = "誰がいる|誰かいる|誰がいます|だれがいる|だれかいる|who is here|who's here|who is there|who's around|who is around|who is online|who's online|anyone here|anybody here|誰が話す|誰がしゃべる|誰が喋る|誰が話せ|話せるのは誰|会話できるのは誰|who's available to talk|who is available to talk|誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
     const WHO_TALKS: &str = "who can talk|who will talk|who talks|who is going to talk";
     const AT_END: &str = "|here|now|today|to me|with me|to each other";
     const BEGINS: &str = "しりとりも始め|しりとりもしたい|しりとりもしよう|しりとりを始め|しりとり始め|しりとりをはじめ|しりとりをスタート|しりとりスタート|しりとりしよう|しりとりをしよう|しりとりしたい|しりとりをしたい|しりとりを見たい|start a word chain|start the word chain|begin a word chain|start shiritori|play shiritori|play a word chain|start a game";

@@ -2,6 +2,7 @@
 
 use language::{
     context::{TurnContext, failure, output},
+    coverage::{Used, unused},
     say,
     turn::{Answered, Decision},
     utterance::Utterance,
@@ -16,7 +17,7 @@ use crate::tools::ListFormSubmissions;
 const LISTED_MAX: usize = 10;
 /// Words for unanswered and for answered forms.
 const WAITS: &str = "未回答|まだ|てない|ていない|てません|ていません|回答待ち|返事待ち|受付中|募集中|開いて|空いて|オープン|unanswered|not answered|pending|waiting|not been answered|open|haven't|hasn't|outstanding|still have to|still need to|have to fill|need to fill|left to fill";
-const ANSWERED: &str = "回答|返答|返事|返信|答え|届い|送信済|送られて|送られ|提出|answer|submitted|submission|response|filled|repl|fill in|fill out|fill it";
+const ANSWERED: &str = "答えた|もう答え|回答|返答|返事|返信|答え|届い|送信済|送られて|送られ|提出|answer|submitted|submission|response|filled|repl|fill in|fill out|fill it";
 
 /// A requested list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,6 +40,14 @@ impl Lists {
         let has_values = state == Some("submitted")
             && says("何て|なんて|何と|なんと|内容|回答を|答えを|what|show|read|tell");
         Self { state: state.map(str::to_owned), has_values }
+    }
+
+    /// The list for a question about the other forms: `答えたやつは？`, `and the open ones?`.
+    pub(super) fn of_other_state(&self, utterance: &Utterance) -> Option<Self> {
+        let next = Self::new(utterance);
+        let used = Used { names: Self::used(), ..Used::default() };
+        let is_asked = utterance.asks() && unused(utterance, &used).is_empty();
+        (is_asked && next.state.is_some() && next.state != self.state).then_some(next)
     }
 
     /// Words that select forms.

@@ -326,7 +326,16 @@ impl Cards {
         const SAME: &str = "same theme|same set|same series|that theme|this theme|同じテーマ|そのテーマ|このテーマ|同じシリーズ";
         const OTHER: &str = "different|another|other|others|else|more|別の|ほかの|他の|違う|もう一枚|もう1枚|もっと";
         const PLAIN: &str = "one|ones|something|card|show|別|他|ほか|やつ|がいい";
+        // The rest of the theme.
+        const REST: &str = "もっと|もっと見せて|もっと見たい|もっとある|もっとない|他には|ほかには|他にもある|ほかにもある|他にある|ほかにある|他にない|他は|ほかは|残りも見せて|残りは|more|show me more|more please|any more|are there more|any others|anything else|the rest|show me the rest";
         let theme = card_of(self.found.first()?)?.theme;
+        let text: String = utterance.lower.iter().collect();
+        let is_rest = || {
+            let text = text.trim_end_matches(['?', '。', '!', '.', ' ', '？', '！']);
+            let is_one_theme =
+                self.found.iter().all(|it| card_of(it).is_some_and(|it| it.theme == theme));
+            !self.is_thumbnail && is_one_theme && marks(REST).any(|it| it == text)
+        };
         // `別のがいい` after a single card.
         let is_plain = || {
             let words = marks(OTHER).chain(marks(PLAIN)).map(str::to_owned).collect();
@@ -335,12 +344,13 @@ impl Cards {
                 && !asks_more(utterance)
                 && utterance.unused_words(Some(Goal::Cards), words).is_empty()
         };
-        if !utterance.says(OTHER) || !utterance.says(SAME) && !is_plain() {
+        let is_rest = is_rest();
+        if !is_rest && (!utterance.says(OTHER) || !utterance.says(SAME) && !is_plain()) {
             return None;
         }
         let cards = known_names().cards.iter().filter(|it| it.theme == theme);
         let new = cards.filter(|card| !self.found.iter().any(|it| is_named_as(card, it)));
-        let count = count(utterance).unwrap_or(1) as usize;
+        let count = if is_rest { NAMES_MAX } else { count(utterance).unwrap_or(1) as usize };
         let new = new.take(count.min(NAMES_MAX));
         let wanted: Vec<_> = new.map(|it| Wanted::new(false, it.japanese.to_owned())).collect();
         let words = marks(SAME).chain(marks(OTHER)).flat_map(|it| it.split(' '));

@@ -79,7 +79,13 @@ fn positions(utterance: &Sentence) -> Vec<(usize, usize, usize)> {
         }
     }
     for at in 0..utterance.lower.len() {
-        let Some(mark) = marks(PLACED).find(|it| utterance.is_at(it, at + 1)) else { continue };
+        // `3番見せて`; `一番` alone is a superlative, and `3番線` has another number.
+        let behind = utterance.lower.get(at + 2);
+        let is_digit = utterance.lower[at].is_ascii_digit();
+        let is_bare = is_digit && behind.is_none_or(|it| !"地線街号組ホ".contains(*it));
+        let bare = Some("番").filter(|it| is_bare && utterance.is_at(it, at + 1));
+        let mark = marks(PLACED).find(|it| utterance.is_at(it, at + 1)).or(bare);
+        let Some(mark) = mark else { continue };
         let is_number = |it: char| it.is_ascii_digit() || NUMERALS.contains(it);
         let is_alone = at == 0 || !is_number(utterance.lower[at - 1]);
         let digit = utterance.lower[at].to_digit(10).map(|it| it as usize);
@@ -180,6 +186,8 @@ mod tests {
         for (sentence, meant) in [
             ("1枚目でサムネ作って", "A"),
             ("２枚目を大きく見せて", "B"),
+            ("3番見せて", "C"),
+            ("２番", "B"),
             ("三枚目と5枚目でサムネイル", "CE"),
             ("3番目以外を並べて", "ABDE"),
             ("4枚目は外して", "ABCE"),
@@ -204,9 +212,14 @@ mod tests {
             let found = pick(&Sentence::parse(sentence, today), &shown).map(|it| it.0.concat());
             assert_eq!(found.as_deref(), Some(meant), "{sentence}");
         }
-        for sentence in
-            ["もう1枚見せて", "a thumbnail with two cards", "青いカードを3枚", "7枚目で"]
-        {
+        for sentence in [
+            "もう1枚見せて",
+            "a thumbnail with two cards",
+            "青いカードを3枚",
+            "7枚目で",
+            "一番いいやつ",
+            "3番線",
+        ] {
             let found = pick(&Sentence::parse(sentence, today), &shown);
             assert_eq!(found, None, "{sentence}");
         }

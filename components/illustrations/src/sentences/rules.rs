@@ -86,6 +86,21 @@ const RULES: &[Rule<Goal, Sign>] = &[
     rule(
         85,
         Goal::Themes,
+        &[Says(&[THEME]), Says(&[Word::SHOW])],
+        &[
+            Sign::KnownTheme,
+            Sign::KnownCard,
+            Sign::Named,
+            Sign::Mood,
+            Sign::Pieces,
+            Sign::Picked,
+            Says(&[CARD, THUMBNAIL, COMPOSE, Word::MAKE]),
+            THEIRS,
+        ],
+    ),
+    rule(
+        85,
+        Goal::Themes,
         &[Says(&[CARD]), Says(&[Word::EXISTS, Word::LIST])],
         &[
             Sign::KnownTheme,

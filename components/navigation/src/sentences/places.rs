@@ -575,7 +575,13 @@ impl Sentence {
                 from += the.len();
             }
         }
-        while let Some(tail) = marks(TAILS).find(|tail| {
+        // Names in kana that end as a particle.
+        const NAMES: &str = "うえの|なかの|ひの|ながの|あさの|おおの";
+        let is_name = |to: usize| {
+            let length = to.saturating_sub(from);
+            marks(NAMES).any(|it| it.chars().count() == length && self.is_at_raw(it, from))
+        };
+        while let Some(tail) = marks(TAILS).filter(|_| !is_name(to)).find(|tail| {
             let length = tail.chars().count();
             from + length < to && self.is_at_raw(tail, to - length)
         }) {

@@ -17,13 +17,44 @@ use super::{kinds::FIELDS, section};
 
 /// Simplifies `text`, written on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
-    let text = text.replace("e.g., ", "such as ").replace("e.g. ", "such as ");
+    let text = kana(text).replace("e.g., ", "such as ").replace("e.g. ", "such as ");
+    // Not a choice of two: `参加するかどうか`.
+    let text = ["来るかどうか", "来れるかどうか", "来られるかどうか"]
+        .iter()
+        .fold(text, |it, whether| it.replace(whether, "参加の可否"))
+        .replace("できるかどうか", "の可否")
+        .replace("するかどうか", "の可否");
     let text = inquiring(&text);
     let more = ["フォームをもう一つ", "フォームをもう1つ", "フォームをもうひとつ"];
     let text = more.iter().fold(text, |it, more| it.replace(more, "別のフォーム"));
     let text = purposeless(&text);
     let text = asked(&corrected(&chosen(&counted(&negated(&section::plain(&text))))));
     spaced(&examples(&uncounted(&ranges(&relative(&parted(&text), today), today))))
+}
+
+/// Writes the words of a sentence in kana alone as usual: `なまえとでんわばんごうをきくふぉーむ`.
+fn kana(text: &str) -> String {
+    const WORDS: [(&str, &str); 14] = [
+        ("ふぉーむ", "フォーム"),
+        ("あんけーと", "アンケート"),
+        ("をきく", "を聞く"),
+        ("をきいて", "を聞いて"),
+        ("なまえ", "名前"),
+        ("でんわばんごう", "電話番号"),
+        ("でんわ", "電話"),
+        ("めーるあどれす", "メールアドレス"),
+        ("めーる", "メール"),
+        ("じゅうしょ", "住所"),
+        ("ねんれい", "年齢"),
+        ("たんじょうび", "誕生日"),
+        ("せいべつ", "性別"),
+        ("にんずう", "人数"),
+    ];
+    let is_kana = |it: char| matches!(it, 'ぁ'..='ん' | 'ー') || !it.is_alphabetic();
+    match !text.is_ascii() && text.chars().all(is_kana) {
+        true => WORDS.iter().fold(text.to_owned(), |text, it| text.replace(it.0, it.1)),
+        false => text.to_owned(),
+    }
 }
 
 /// `名前を聞くやつ作って`: one that is wished is a form; `このあいだ聞くやつどうなった` tells of another thing.
