@@ -1,6 +1,7 @@
 //! Sentences that take something back, go on from an end, or are no request, with all families.
 
 use language::turn::ToolCall;
+use serde_json::Value;
 
 use super::{Talk, house::follow};
 
@@ -111,4 +112,83 @@ fn choice_is_put_aside_in_other_words() {
     };
     let taken = fields(&["名前とメールのフォーム", "住所を追加", "やっぱり今のは白紙に戻して"]);
     assert_eq!(taken.as_array().unwrap().len(), 2, "{taken}");
+}
+
+/// Expects the last call of each dialogue to be of a tool, with a text in its arguments; no tool where none is called.
+fn expect_last(dialogues: &[(&[&str], &str, &str)]) {
+    for (sentences, tool, part) in dialogues {
+        let mut talk = Talk::new();
+        let mut outcome = None;
+        for sentence in *sentences {
+            outcome = Some(follow(&mut talk, sentence));
+        }
+        let outcome = outcome.unwrap();
+        let last = outcome.calls.last();
+        let arguments = last.map(|it| Value::Object(it.arguments.clone()).to_string());
+        assert_eq!(last.map_or("", |it| &it.name), *tool, "{sentences:?}: {}", outcome.text);
+        let found = arguments.unwrap_or(outcome.text);
+        assert!(found.contains(part), "{sentences:?}: {found}");
+    }
+}
+
+#[test]
+fn film_is_named_as_people_name_it() {
+    expect_last(&[
+        (&["羅生門予約しといて"], "request_form", "羅生門"),
+        (&["東京物語いつ？"], "list_showtimes", "tokyo-monogatari"),
+        (&["まだ予約しないでね、明日の羅生門の空きだけ教えて"], "request_form", "羅生門"),
+        (&["明日の映画を予約したい", "totoro"], "request_form", "トトロ"),
+        (&["明日の映画は？", "トトロがいい"], "list_showtimes", "tonari-no-totoro"),
+        (&["トトロを明日2枚", "あ、ごめん、やっぱりおくりびとで"], "request_form", "おくりびと"),
+        (&["トトロを明日2枚", "やっぱりゴジラがいい"], "request_form", "ゴジラ"),
+        (&["明日の映画は？", "3番ってどんな映画？"], "list_movies", "東京物語"),
+        (&["films on friday", "ikiru", "what's it about"], "list_movies", "Ikiru"),
+        (&["羅生門ってどんな話？", "何分ですか？"], "list_movies", "羅生門"),
+        (&["明日のゴジラ何時？", "もう一回言って"], "list_showtimes", "godzilla"),
+        (&["それより明日の映画は？"], "list_movies", "{\"date\":\"2026-11-22\"}"),
+        (&["明日の一覧"], "list_movies", "2026-11-22"),
+    ]);
+}
+
+#[test]
+fn seats_are_counted_apart_from_names() {
+    for (sentences, seats) in [
+        (&["明日の時代劇は？", "七人の侍を一名で"][..], 1),
+        (&["明日のAKIRA", "おとな2まい"], 2),
+        (&["showtimes of Godzilla tomorrow night", "two please"], 2),
+        (&["showtimes of Akira tomorrow", "get me two in the middle"], 2),
+    ] {
+        let mut talk = Talk::new();
+        let calls = sentences.iter().map(|it| follow(&mut talk, it).calls).last().unwrap();
+        let form = &calls.last().unwrap().arguments["form_schema"]["fields"][0];
+        let first = form["options"][0]["value"].as_str().unwrap_or_default();
+        assert_eq!(first.split(',').count(), seats, "{sentences:?}: {form}");
+    }
+}
+
+#[test]
+fn lists_are_gone_through() {
+    expect_last(&[
+        (&["カードの種類", "3番見せて"], "get_theme_illustrations", "翠森精霊"),
+        (&["show me the themes", "the third one"], "get_theme_illustrations", "Verdant"),
+        (&["雪月花のカード3枚", "他には"], "get_card_illustration", ""),
+        (&["会話はある？", "終わったのは？"], "list_conversations", "ended"),
+        (&["まだ答えてないフォームある？", "答えたやつは？"], "list_form_submissions", "submitted"),
+        (&["誰がいる？"], "list_conversations", ""),
+    ]);
+}
+
+#[test]
+fn kana_and_two_wishes_are_understood() {
+    expect_last(&[
+        (&["しんじゅくからうえのまで"], "route_search", "\"うえの\""),
+        (&["なまえとでんわばんごうをきくふぉーむ"], "request_form", "電話番号"),
+        (&["参加するかどうか聞くフォーム"], "request_form", "attendance"),
+        (&["きいろいかーどみせて"], "get_theme_illustrations", "黄金王朝"),
+        (&["いや、いい"], "", "何もしていません"),
+        (&["ありがと！めっちゃいい"], "", "ありがとう"),
+        (&["how many messages?"], "", ""),
+    ]);
+    let outcome = follow(&mut Talk::new(), "ゴジラを明日2枚取って、worker-aに取れたって伝えて");
+    assert_eq!(tools(&outcome.calls)[0], "list_movies", "the booking goes first");
 }
