@@ -149,7 +149,7 @@ pub(super) const FIELDS: &[(Kind, &str)] = &[
     (kind("gender", ("性別", "Gender"), "radio", SEXES, false), "性別|gender|sex"),
     (
         kind("attendance", ("出欠", "Attendance"), "radio", ATTENDS, true),
-        "出欠|出席|出席か欠席|参加可否|参加の可否|参加するか|出席の可否|来られるか|来るかどうか|attendance|attending|will attend|whether they can attend|whether they're coming|whether they are coming|\
+        "出欠|出席|出席か欠席|参加可否|参加の可否|参加するか|来られるか|来るかどうか|attendance|attending|will attend|whether they can attend|whether they're coming|whether they are coming|\
          coming or not|if they're coming|if they are coming|if they can come|whether they can come|can come",
     ),
     (

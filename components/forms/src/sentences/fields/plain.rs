@@ -19,11 +19,16 @@ use super::{kinds::FIELDS, section};
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = kana(text).replace("e.g., ", "such as ").replace("e.g. ", "such as ");
     // Not a choice of two: `参加するかどうか`.
-    let text = ["来るかどうか", "来れるかどうか", "来られるかどうか"]
-        .iter()
-        .fold(text, |it, whether| it.replace(whether, "参加の可否"))
-        .replace("できるかどうか", "の可否")
-        .replace("するかどうか", "の可否");
+    let text = [
+        "参加するかどうか",
+        "参加できるかどうか",
+        "来るかどうか",
+        "来れるかどうか",
+        "来られるかどうか",
+    ]
+    .iter()
+    .fold(text, |it, whether| it.replace(whether, "参加の可否"))
+    .replace("参加の可否聞", "参加の可否を聞");
     let text = inquiring(&text);
     let more = ["フォームをもう一つ", "フォームをもう1つ", "フォームをもうひとつ"];
     let text = more.iter().fold(text, |it, more| it.replace(more, "別のフォーム"));
