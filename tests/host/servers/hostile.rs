@@ -88,6 +88,22 @@ async fn answer_that_is_none_of_json_rpc_fails_at_once() {
 }
 
 #[tokio::test]
+async fn tool_result_without_content_is_an_empty_one() {
+    let modern = Modern::start();
+    let server = counter([("m", url(&modern.url(), ""))]).await;
+    is_offered(&server, "m_look").await;
+    for body in [
+        r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete"}}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"result":{}}"#,
+    ] {
+        modern.will([Deed::Body(200, body)]);
+        let result = server.client().call("m_look", json!({})).await;
+        assert_ne!(result["isError"], true, "{result}");
+        assert_eq!(result["content"], json!([]), "{result}");
+    }
+}
+
+#[tokio::test]
 async fn huge_list_is_truncated_and_fitting_tools_are_offered() {
     let mut tools: Vec<_> = (0..2_000).map(|it| tool(&format!("t{it}"), true)).collect();
     tools[1]["description"] = "a".repeat(100_000).into();

@@ -299,7 +299,10 @@ fn answer(ask: &Ask, result: ServerResult) -> Option<Answer> {
             return Some(Answer::InputRequired(questions(asked)));
         }
         ServerResult::CustomResult(it) => readable(ask, it.0)?,
-        ServerResult::EmptyResult(_) => readable(ask, json!({}))?,
+        // Without content, a result of a tool looks like these.
+        bare @ (ServerResult::EmptyResult(_) | ServerResult::TaskAckResult(_)) => {
+            readable(ask, serde_json::to_value(bare).ok()?)?
+        }
         result => result,
     };
     let (meta, kind) = match (ask, &mut result) {
