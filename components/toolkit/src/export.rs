@@ -364,7 +364,7 @@ macro_rules! export_routes {
     };
 }
 
-/// Exports a function `fn() -> Vec<Example>`: the component's examples in order; see [`example`](crate::tool()).
+/// Exports a function `fn() -> Vec<Example>`: the component's examples in order; see [`example`](crate::example()).
 #[macro_export]
 macro_rules! export_examples {
     ($examples:path) => {
