@@ -69,7 +69,7 @@ macro_rules! with_navigation_words {
             NavFellBack: "AI モードが使えなかったため、通常モードの結果を表示しています。", "The AI mode did not work; these are the routes of the normal mode.";
             NavBefore: "前の結果を表示しています。", "This is the result from before.";
             NavRoutes: "ルートの候補", "Routes";
-            NavRoute: "ルート", "Route";
+            NavRoute: "経由", "Route";
             NavTime: "時間", "Time";
             NavUsualTime: "通常の時間", "Usually";
             NavTrafficTime: "渋滞込みの時間", "Time in traffic";
