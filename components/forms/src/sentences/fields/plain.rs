@@ -18,23 +18,30 @@ use super::{kinds::FIELDS, section};
 /// Simplifies `text`, written on the day `today`.
 pub(in crate::sentences) fn plain(text: &str, today: Date) -> String {
     let text = kana(text).replace("e.g., ", "such as ").replace("e.g. ", "such as ");
-    // Not a choice of two: `参加するかどうか`.
-    let text = [
-        "参加するかどうか",
-        "参加できるかどうか",
-        "来るかどうか",
-        "来れるかどうか",
-        "来られるかどうか",
-    ]
-    .iter()
-    .fold(text, |it, whether| it.replace(whether, "参加の可否"))
-    .replace("参加の可否聞", "参加の可否を聞");
-    let text = inquiring(&text);
+    let text = inquiring(&attending(&text));
     let more = ["フォームをもう一つ", "フォームをもう1つ", "フォームをもうひとつ"];
     let text = more.iter().fold(text, |it, more| it.replace(more, "別のフォーム"));
     let text = purposeless(&text);
     let text = asked(&corrected(&chosen(&counted(&negated(&section::plain(&text))))));
     spaced(&examples(&uncounted(&ranges(&relative(&parted(&text), today), today))))
+}
+
+/// Writes whether people come as one field, which is no choice of two: `参加するかどうか`. `出来るかどうか` and
+/// `持って来るかどうか` are of other things.
+fn attending(text: &str) -> String {
+    const WHETHER: &str =
+        "参加するかどうか|参加できるかどうか|来るかどうか|来れるかどうか|来られるかどうか";
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(first) = rest.chars().next() {
+        let is_other = out.ends_with(['出', 'て']);
+        let behind = marks(WHETHER).filter(|_| !is_other).find_map(|it| rest.strip_prefix(it));
+        match behind {
+            Some(_) => out.push_str("参加の可否"),
+            None => out.push(first),
+        }
+        rest = behind.unwrap_or(&rest[first.len_utf8()..]);
+    }
+    out.replace("参加の可否聞", "参加の可否を聞")
 }
 
 /// Writes the words of a sentence in kana alone as usual: `なまえとでんわばんごうをきくふぉーむ`.
@@ -471,6 +478,18 @@ fn spaced(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_whether_people_come_is_attendance() {
+        let others = "予約が出来るかどうか、道具を持って来るかどうか";
+        for (text, expected) in [
+            ("参加するかどうか聞くフォーム", "参加の可否を聞くフォーム"),
+            ("名前と来られるかどうか", "名前と参加の可否"),
+            (others, others),
+        ] {
+            assert_eq!(attending(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn simplifies_ranges_counts_and_spaces() {
