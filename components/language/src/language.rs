@@ -33,14 +33,25 @@ impl Language {
     }
 
     /// Returns the language of a sentence; Japanese if it has no letters. An English sentence may have a Japanese
-    /// name: `when is 羅生門 on?`.
+    /// name, `when is 羅生門 on?`, and a Japanese one may begin with an English name: `Let It Beは何時から？`.
     pub fn detect(text: &str) -> Self {
         const OPENINGS: &str = "show|tell|book|reserve|get|give|find|make|draw|cancel|let|open|list|when|what|what's|which|where|how|who|is|are|can|could|do|does|i|i'd|we|please|from";
-        let is_kana = |it| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+        /// Particles behind a name.
+        const PARTICLES: &str = "は|の|を|が|って|に|で";
+        /// Ends of a Japanese sentence.
+        const ENDS: &str = "て|か|い|です|ます|した|から|まで|ある|てる|いつ|何時";
+        let is_kana = |it: char| matches!(it, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
         let is_latin = text.chars().any(|it| it.is_ascii_alphabetic());
         let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
         let is_opened = || OPENINGS.split('|').any(|it| it == first);
-        let is_english = is_latin && (!text.chars().any(is_kana) || is_opened());
+        let begin = text.find(is_kana).unwrap_or(text.len());
+        let end = text.trim_end_matches(|it: char| !it.is_alphanumeric());
+        let is_ended = || {
+            end.ends_with(is_kana)
+                && (PARTICLES.split('|').any(|it| text[begin..].starts_with(it))
+                    || ENDS.split('|').any(|it| end.ends_with(it)))
+        };
+        let is_english = is_latin && (!text.chars().any(is_kana) || is_opened() && !is_ended());
         if is_english { Self::English } else { Self::Japanese }
     }
 }
@@ -60,7 +71,10 @@ mod tests {
             (None, "no highways", Language::English),
             (None, "when is 君の名は on tomorrow?", Language::English),
             (None, "Book two seats for 羅生門", Language::English),
+            (None, "what's the running time of 生きる?", Language::English),
             (None, "Spirited Awayは明日何時？", Language::Japanese),
+            (None, "Let It Beは明日やってる？", Language::Japanese),
+            (None, "Open the Door 2枚予約して", Language::Japanese),
             (None, "AKIRA 明日", Language::Japanese),
             (None, "?", Language::Japanese),
         ] {
