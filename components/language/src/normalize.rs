@@ -334,7 +334,7 @@ pub fn actions(request: &str) -> Vec<String> {
 }
 
 /// Splits off a message whose addressee is behind another action: `ゴジラを2枚取って、worker-aに取れたって伝えて`. What
-/// comes behind the addressee is the message.
+/// comes behind the addressee, or is quoted, is the message.
 fn before_message(request: &str) -> Option<(&str, &str)> {
     const TELLS: &str = "と伝え|って伝え|と言って|って言って|と送|って送";
     /// Between an addressee and the message.
@@ -344,9 +344,11 @@ fn before_message(request: &str) -> Option<(&str, &str)> {
         text.match_indices('に').any(|it| to(it.0)) || TO.iter().any(|it| text.contains(it))
     };
     let tells = marks(TELLS).filter_map(|it| request.find(it)).min()?;
+    let quotes = quotes(request);
     let joint = marks(ACTION_JOINTS)
         .filter(|it| !it.is_ascii())
         .filter_map(|it| Some(request[..tells].rfind(it)? + it.len()))
+        .filter(|at| !quotes.iter().any(|it| (it.0..it.1).contains(at)))
         .max()?;
     let (before, message) = request.split_at(joint);
     let is_said = marks(REPORTED).any(|it| before.contains(it));
@@ -600,6 +602,7 @@ mod tests {
             assert_eq!(actions(request).len(), 2, "{request}");
         }
         assert_eq!(actions("worker-aに席を取って、worker-bに渡してと伝えて").len(), 1);
+        assert_eq!(actions("「席を取って、worker-bに渡して」と伝えて").len(), 1);
     }
 
     #[test]
