@@ -79,10 +79,14 @@ fn positions(utterance: &Sentence) -> Vec<(usize, usize, usize)> {
         }
     }
     for at in 0..utterance.lower.len() {
-        // `3番見せて`; `一番` alone is a superlative, and `3番線` has another number.
+        // `3番見せて`; `一番` and `1番強い` are superlatives, and `3番線` has another number.
         let behind = utterance.lower.get(at + 2);
-        let is_digit = utterance.lower[at].is_ascii_digit();
-        let is_bare = is_digit && behind.is_none_or(|it| !"地線街号組ホ".contains(*it));
+        let is_bare = match utterance.lower[at] {
+            '1' => behind.is_none_or(|it| "はがもに見み。!? ".contains(*it)),
+            digit => {
+                digit.is_ascii_digit() && behind.is_none_or(|it| !"地線街号組ホ".contains(*it))
+            }
+        };
         let bare = Some("番").filter(|it| is_bare && utterance.is_at(it, at + 1));
         let mark = marks(PLACED).find(|it| utterance.is_at(it, at + 1)).or(bare);
         let Some(mark) = mark else { continue };
@@ -188,6 +192,7 @@ mod tests {
             ("２枚目を大きく見せて", "B"),
             ("3番見せて", "C"),
             ("２番", "B"),
+            ("1番見せて", "A"),
             ("三枚目と5枚目でサムネイル", "CE"),
             ("3番目以外を並べて", "ABDE"),
             ("4枚目は外して", "ABCE"),
@@ -218,6 +223,7 @@ mod tests {
             "青いカードを3枚",
             "7枚目で",
             "一番いいやつ",
+            "1番強いカード見せて",
             "3番線",
         ] {
             let found = pick(&Sentence::parse(sentence, today), &shown);
