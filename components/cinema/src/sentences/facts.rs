@@ -93,6 +93,7 @@ impl<'a> Facts<'a> {
             Sign::Refused => utterance.refused_genres().is_some(),
             Sign::Title => *self.has_title.get_or_init(|| utterance.title().is_some()),
             Sign::AsksDay => utterance.says("いつ"),
+            Sign::AsksList => utterance.says("一覧|リスト"),
             Sign::Back => {
                 utterance.says("それ|その映画|この映画|その作品|is it|it on|it playing|it showing|it start|that film|that movie")
             }

@@ -96,6 +96,8 @@ pub(super) enum Sign {
     When,
     /// Question for a day: `いつ？`.
     AsksDay,
+    /// A list by that name, of nothing in particular.
+    AsksList,
     /// Reference to a film.
     Back,
     /// Makers and cast of a film.
@@ -382,7 +384,7 @@ pub(super) const RULES: &[Rule<Goal, Sign>] = &[
     rule(
         45,
         Goal::Films,
-        &[Says(&[Word::LIST]), Sign::When],
+        &[Sign::AsksList, Sign::When],
         &[
             THEIRS,
             Sign::Title,
