@@ -576,9 +576,10 @@ impl Family for Cinema {
                 *plan = Some(Request::Held(Held::new(utterance, HoldAction::Reserve, Some(Before::Visit(visit)))));
                 Some(on)
             }
-            // `何分ですか？`: other things take minutes as well.
+            // `何分ですか？`: other things take minutes as well, such as the way in `駅まで何分？`.
             Some(Request::Visit(visit)) if manner.is_none() && utterance.has(&[Word::THEIRS]) => {
-                **visit = visit.as_length_question(utterance, goal)?;
+                let is_way = utterance.says("まで|から|歩|車で|電車|to|from");
+                **visit = visit.as_length_question(utterance, goal).filter(|_| !is_way)?;
                 Some(on)
             }
             Some(Request::Visit(visit)) if manner.is_none() => {
