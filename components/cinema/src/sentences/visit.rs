@@ -416,8 +416,8 @@ impl Visit {
         let raw = utterance.text().to_lowercase();
         // `H列の7番` is a seat.
         let with_new_count = recount(&undated(utterance));
-        // `no wait, four` corrects the count instead of choosing from the list.
-        // Nor from a list of one.
+        // `no wait, four` corrects the count instead of choosing from the list, and nothing chooses a second from a list
+        // of one.
         let is_count = of_seats
             || self.count.is_some() && takes_back(&raw)
             || self.choices.len() == 1 && with_new_count.is_some_and(|it| it > 1);
@@ -434,7 +434,6 @@ impl Visit {
                 || self.question == Some(Question::Film) && films::is_named(&choice.words, &raw)
         });
         let by_words = by_words.or_else(|| self.choice_in_part(utterance));
-        // A single option is chosen by a number or a word for it.
         // The number in `七人の侍` counts no people.
         let named = by_words.filter(|_| self.question == Some(Question::Film));
         let untitled = named.map(|it| films::without_names(&utterance.text(), &it.words));
@@ -442,6 +441,7 @@ impl Visit {
         let people =
             untitled.as_ref().map_or_else(|| utterance.numbers.people(), |it| it.numbers.people());
         let people = people.or(with_new_count.filter(|_| is_count));
+        // A single option is chosen by a number or a word for it.
         let counts = people.is_some();
         let points = ["それ", "これ", "that one", "this one", "that for", "it "]
             .iter()
@@ -472,9 +472,12 @@ impl Visit {
         let is_timed = utterance.when.hours.is_some() || utterance.when.date.is_some();
         // For a named film, a day or a time asks for showings.
         let is_day = is_timed && self.question == Some(Question::Film) && self.title.is_some();
+        let size = |choice: &Choice| choice.value.split(',').count() as u32;
         let only = match &self.choices[..] {
             // Another time is another showing.
             [_] if self.question == Some(Question::Showing) && is_timed => None,
+            // Another number takes other seats.
+            [only] if of_seats && people.is_some_and(|it| it != size(only)) => None,
             [only] if counts || points || is_day || !utterance.numbers.marked.is_empty() => {
                 Some(only.clone())
             }
