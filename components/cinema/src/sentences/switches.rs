@@ -30,7 +30,7 @@ impl Visit {
         const SWITCHES: &str = "にして|にします|にする|に変えて|に変更して|のほうで|の方で|のほうがいい| instead| instead please";
         const FILLERS: &str = "ごめん、|すみません、|あ、|いや、|やっぱり|やっぱ|oh, |oh |no, |no |wait, |sorry, |sorry |actually, |actually ";
         const CHANGES: &str = "やっぱ|no, |actually";
-        const OTHERS: &str = "大丈夫|無理|中止|保留|未定|駄目|不要|結構|最初|全部|今度|また|後で|あとで|今の|このまま|そのまま|さっき|みんな";
+        const OTHERS: &str = "大丈夫|無理|中止|保留|未定|駄目|不要|結構|最初|全部|今度|また|後で|あとで|今の|このまま|そのまま|さっき|みんな|別の|ほかの|他の|違う|同じ";
         // After an empty day, another may have films.
         let is_empty = self.aim == Aim::Films && self.question.is_none() && self.date.is_some();
         let next = self.on_another_day(utterance).filter(|_| is_empty && goal.is_none());
