@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use language::{
     context::{TurnContext, failure, output},
+    coverage::{OVER, Used, unused},
     order::Order,
     say,
     turn::{Answered, Decision},
@@ -257,11 +258,13 @@ impl Lists {
             || utterance.ends_conversation()
             || pause_request(utterance).is_some();
         let next = Self::from_sentence(utterance, if is_halt { Goal::Halt } else { Goal::Talks });
-        // `終わったやつは？`
+        // `終わったやつは？`, but not `宿題は終わった？`.
+        let used = Used { names: next.keywords(), conditions: vec![OVER], ..Used::default() };
         let is_other_state = [self.kind, next.kind] == [Kind::Talks; 2]
             && utterance.asks()
             && next.state.is_some()
-            && next.state != self.state;
+            && next.state != self.state
+            && unused(utterance, &used).is_empty();
         let is_act = is_halt || next.kind == Kind::Read || is_other_state;
         let agents = if next.agents.is_empty() { self.agents.clone() } else { next.agents.clone() };
         // Positions refer to the previous list.

@@ -2,6 +2,7 @@
 //! exclusions are absent.
 
 use language::{
+    coverage::{Used, unused},
     rules::{Rule, rule},
     scan::marks,
     words::Word,
@@ -180,7 +181,9 @@ const RULES: &[Rule<Goal, Sign>] = &[
 /// Returns the goal of `utterance` by the first matching rule, and how sure it is.
 pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
     const SPEAKERS: &str = "誰が話|誰か話|誰と誰|だれが話|anyone talking|anybody talking|anyone chatting|anybody chatting|anyone still talking|agents chatting|who is talking|who's talking|agents talking";
-    const PARTNERS: &str = "誰がいる|誰かいる|誰がいます|だれがいる|だれかいる|who is here|who's here|who is there|who's around|who is around|who is online|who's online|anyone here|anybody here|誰が話す|誰がしゃべる|誰が喋る|誰が話せ|話せるのは誰|会話できるのは誰|who's available to talk|who is available to talk|誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
+    const PARTNERS: &str = "誰が話す|誰がしゃべる|誰が喋る|誰が話せ|話せるのは誰|会話できるのは誰|who's available to talk|who is available to talk|誰と話せ|だれと話せ|誰と会話でき|誰と喋れ|話せる相手|話し相手|who can i talk|who can i chat|who can i speak|who else can i talk|who do i talk|who is there to talk|who's there to talk|who could i talk";
+    /// With nothing else in the sentence: `日本の監督には誰がいる？` asks for no agent.
+    const PRESENT: &str = "誰がいる|誰かいる|誰がいます|だれがいる|だれかいる|who is here|who's here|who is there|who's around|who is around|who is online|who's online|anyone here|anybody here";
     const WHO_TALKS: &str = "who can talk|who will talk|who talks|who is going to talk";
     const AT_END: &str = "|here|now|today|to me|with me|to each other";
     const BEGINS: &str = "しりとりも始め|しりとりもしたい|しりとりもしよう|しりとりを始め|しりとり始め|しりとりをはじめ|しりとりをスタート|しりとりスタート|しりとりしよう|しりとりをしよう|しりとりしたい|しりとりをしたい|しりとりを見たい|start a word chain|start the word chain|begin a word chain|start shiritori|play shiritori|play a word chain|start a game";
@@ -211,7 +214,13 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
             let text: String = utterance.lower.iter().collect();
             let behind = marks(WHO_TALKS).find_map(|it| Some(&text[text.find(it)? + it.len()..]));
             let behind = behind.map(|it| it.split(['?', '.', '!', ',']).next().unwrap_or(it));
+            let is_present = || {
+                let names = marks(PRESENT).map(str::to_owned).collect();
+                let used = Used { names, ..Used::default() };
+                utterance.says(PRESENT) && unused(utterance, &used).is_empty()
+            };
             utterance.says(PARTNERS)
+                || is_present()
                 || behind.is_some_and(|it| marks(AT_END).any(|end| end == it.trim()))
         }
         Sign::TalkRequest => utterance.says(TALKS) && !utterance.has(&[Word::NOT]),
