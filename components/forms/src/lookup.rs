@@ -49,7 +49,7 @@ pub fn fetch(url: &str) -> Result<Value, String> {
 }
 
 /// Returns the answer of the demo or of the cache, without asking another host.
-pub fn local_answer(url: &str) -> Option<Value> {
+fn local_answer(url: &str) -> Option<Value> {
     match Place::read(url, &origins().ok()?).ok()? {
         Place::Demo(request) => crate::demo::get(&request).ok(),
         Place::Remote(url) => cached(&url).ok()?,

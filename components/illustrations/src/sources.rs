@@ -289,7 +289,7 @@ fn read_kinds(text: &str) -> Option<Vec<Kind>> {
 ///
 /// # Errors
 /// When it is no absolute path.
-pub fn folder_path() -> Result<String, Unfit> {
+fn folder_path() -> Result<String, Unfit> {
     let path = settings::get::<String>("folder")?.unwrap_or_else(|| "/cards".to_owned());
     let fits = path.starts_with('/') && !path.split('/').any(|it| it == "..");
     if fits { Ok(path) } else { Err(Unfit::new("folder", "must be a path from the root: /cards")) }
@@ -299,7 +299,7 @@ pub fn folder_path() -> Result<String, Unfit> {
 ///
 /// # Errors
 /// When it is missing or no base address.
-pub fn catalogue_url() -> Result<Url, Unfit> {
+fn catalogue_url() -> Result<Url, Unfit> {
     url("catalogue_url", None)
 }
 

@@ -32,7 +32,7 @@ use crate::{
 // `close_sales` and `open_sales`: stop and resume sales of a showing (CIN-95).
 
 /// Maximum characters of a reason.
-pub(super) const REASON_CHARS_MAX: usize = 500;
+const REASON_CHARS_MAX: usize = 500;
 
 /// スタッフ用。上映回の販売を止める。予約済みの座席はそのまま残る。
 /// en: For the staff. Closes the sales of a showtime. What is reserved stays reserved.

@@ -289,7 +289,7 @@ fn names<'a>(
 ///
 /// # Errors
 /// The problems, each with its entry: `/cards/3/image …`.
-pub fn read_catalogue(text: &str) -> Result<File, Vec<String>> {
+fn read_catalogue(text: &str) -> Result<File, Vec<String>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Whole {

@@ -236,7 +236,7 @@ pub fn listing(request: &str) -> Option<Listing> {
 }
 
 /// Caches a listing for `cache_s` seconds, and deletes expired and excess ones.
-pub fn keep_listing(request: &str, listing: &Listing, cache_s: i64) {
+fn keep_listing(request: &str, listing: &Listing, cache_s: i64) {
     let Ok(text) = serde_json::to_string(listing) else { return };
     if text.len() > ANSWER_BYTES_MAX || request.len() > ASKED_BYTES_MAX {
         return;
@@ -291,7 +291,7 @@ pub fn picture(url: &str) -> Option<(String, Vec<u8>)> {
 }
 
 /// Caches a picture; the oldest ones make room for it.
-pub fn keep_picture(url: &str, mime_type: &str, content: &[u8]) {
+fn keep_picture(url: &str, mime_type: &str, content: &[u8]) {
     if url.len() > ASKED_BYTES_MAX {
         return;
     }

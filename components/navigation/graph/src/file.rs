@@ -319,7 +319,7 @@ const HEADER_BYTES_MAX: u32 = 64 << 10;
 /// Nodes and links at most: their numbers, and those of directed links, fit 32 bits.
 pub(crate) const MOST: usize = 1 << 30;
 /// Landmarks at most.
-pub(crate) const LANDMARKS_MAX: usize = 32;
+const LANDMARKS_MAX: usize = 32;
 /// Coordinates are kept in millionths of a degree.
 const UNITS: f64 = 1e6;
 

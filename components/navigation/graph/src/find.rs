@@ -186,11 +186,11 @@ const PAID_EACH: u32 = 250_000;
 /// 4.8 km/h.
 pub(crate) const WALK_METRES_A_SECOND: f64 = 4.8 / 3.6;
 /// Cost of a turn of 45° or more.
-pub(crate) const TURN_MS: u32 = 3_000;
+const TURN_MS: u32 = 3_000;
 /// Cost of a turn across the oncoming traffic.
-pub(crate) const CROSSING_MS: u32 = 8_000;
+const CROSSING_MS: u32 = 8_000;
 /// Cost of turning back at a dead end.
-pub(crate) const BACK_MS: u32 = 20_000;
+const BACK_MS: u32 = 20_000;
 /// Minimum angle of a turn, in 256ths of a full turn: 45°.
 const TURN: i8 = 32;
 

@@ -322,7 +322,7 @@ pub(super) fn fault(
     )
 }
 
-pub(super) fn check_links(form: &Form) -> Result<(), SchemaFault> {
+fn check_links(form: &Form) -> Result<(), SchemaFault> {
     let mut positions = HashMap::new();
     for (at, field) in form.fields.iter().enumerate().filter(|(_, it)| it.is_input()) {
         let name = field.name.as_str();

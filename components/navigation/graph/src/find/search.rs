@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Maximum number of settled links.
-pub(super) const SETTLED_MAX: usize = 4_000_000;
+const SETTLED_MAX: usize = 4_000_000;
 /// Maximum number of settled links in a search around the best route.
 const WIDE_MAX: usize = 300_000;
 
@@ -370,7 +370,7 @@ impl Goal {
 /// Cost of unreached links.
 pub(super) const NEVER: u32 = u32::MAX;
 /// Maximum cost: ten days.
-pub(super) const COST_MAX: u32 = 864_000_000;
+const COST_MAX: u32 = 864_000_000;
 /// Parents from here on are origins or destinations, by their number.
 pub(super) const ROOTS: u32 = 0xffff_0000;
 

@@ -343,7 +343,7 @@ pub(super) fn usual(class: Class, is_ramp: bool) -> u8 {
 }
 
 /// The speed where the limit is `limit` km/h.
-pub(super) fn under_limit(class: Class, limit: u8) -> u8 {
+fn under_limit(class: Class, limit: u8) -> u8 {
     let share = match class {
         Class::Motorway => 1.0,
         Class::Trunk => 0.95,
@@ -356,7 +356,7 @@ pub(super) fn under_limit(class: Class, limit: u8) -> u8 {
 }
 
 /// A limit as it is tagged, in km/h: `50`, `30 mph`, `FI:urban`, `DE:zone:30`, `none`, `walk`.
-pub(super) fn speed_limit(text: &str) -> Option<u8> {
+fn speed_limit(text: &str) -> Option<u8> {
     let text = text.split([';', '|']).next().unwrap_or_default().trim();
     match text {
         "none" => return Some(130),

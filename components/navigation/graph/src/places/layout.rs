@@ -12,13 +12,13 @@ use crate::{
 /// First bytes of an index.
 pub(super) const MAGIC: [u8; 4] = *b"PLC1";
 /// Size of the header, in bytes.
-pub(super) const HEADER: u32 = 20;
+const HEADER: u32 = 20;
 /// Size of a block of names, in bytes.
-pub(super) const BLOCK: u32 = 4096;
+const BLOCK: u32 = 4096;
 /// Maximum size of a folded name, in bytes; longer ones are cut.
-pub(super) const KEY_MAX: usize = 90;
+const KEY_MAX: usize = 90;
 /// Height of a band in units: about 2 km.
-pub(super) const BAND: i32 = 200_000;
+const BAND: i32 = 200_000;
 /// Size of a position, in bytes.
 const POSITION: u64 = 8;
 /// Number of positions read at once.
@@ -394,7 +394,7 @@ const DEGREE: f64 = 1e7;
 const ALIASES_MAX: usize = 32;
 
 /// Converts degrees to units.
-pub(super) fn fixed(degrees: f64) -> i32 {
+fn fixed(degrees: f64) -> i32 {
     (degrees * DEGREE).round() as i32
 }
 
@@ -423,7 +423,7 @@ fn write_record(place: &Place) -> Vec<u8> {
 }
 
 /// Parses a place.
-pub(super) fn read_record(bytes: &[u8]) -> Result<Place, SourceError> {
+fn read_record(bytes: &[u8]) -> Result<Place, SourceError> {
     let mut rest = bytes;
     let [number, weight] = take(&mut rest)?;
     let at = Point {
