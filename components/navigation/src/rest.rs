@@ -19,10 +19,8 @@ use crate::{
     refusals,
     tools::{DistanceCompare, Geocode, RouteSearch},
 };
-use reasoned::Choice;
-use reasoned::ReasonStream;
-use refusal::Refusal;
-use refusal::{Asked, Fields, Remark};
+use reasoned::{Choice, ReasonStream};
+use refusal::{Asked, Fields, Refusal, Remark};
 
 /// Name of the assistant in the configuration.
 const ASSISTANT: &str = "navigation";
