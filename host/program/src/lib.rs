@@ -400,6 +400,7 @@ mod tests {
             (["rollback", "shop", "--to", "zero"].as_slice(), "a whole number is right"),
             (&["audit", "--call", "x"], "a whole number is right"),
             (&["canary", "shop", "--percent", "all"], "a whole number is right"),
+            (&["canary", "shop", "--percent", "300"], "it is too large"),
         ] {
             let error = refused(&[&["madoguchi"], line].concat()).to_string();
             assert!(error.contains(right), "{error}");

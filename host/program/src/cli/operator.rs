@@ -67,7 +67,9 @@ pub(crate) struct Refuse {
 }
 
 fn whole<N: FromStr>(text: &str) -> Result<N, &'static str> {
-    text.parse().map_err(|_| "a whole number is right, such as 3")
+    let is_number = text.parse::<u128>().is_ok();
+    let why = if is_number { "it is too large" } else { "a whole number is right, such as 3" };
+    text.parse().map_err(|_| why)
 }
 
 /// Lets the build that waits answer some of the calls, beside the version that serves.
