@@ -312,6 +312,8 @@ async fn read_only_operator_cannot_export_or_reconnect() {
         let answer = client.post(&format!("/api/operator/{path}"), &[], "{}").await;
         assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{path}");
     }
+    let packed = client.post("/api/operator/backup", &[("content-encoding", "gzip")], "{}").await;
+    assert_eq!(packed.status(), 415, "no operator's body is unpacked either");
     assert_eq!(server.client().get("/api/operator/settings").await.status(), 401);
 }
 

@@ -255,6 +255,18 @@ fn is_at(path: &str, place: &str) -> bool {
     path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Refuses a compressed body with the remedy.
+fn must_be_plain(headers: &HeaderMap, shape: Shape) -> Result<(), NotPassed> {
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    if encodings.all(|it| it.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Ok(());
+    }
+    let why = "Bodies are read as they come: send this one without Content-Encoding.";
+    let mut refusal = denied(shape, &Failure::new("unsupported_media_type", 415, why));
+    refusal.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    Err(NotPassed::Away(Box::new(refusal)))
+}
+
 impl Rules {
     /// Accepts operators: with the key of this start on this machine, or a token with the scope.
     fn admit_operator(
@@ -282,6 +294,7 @@ impl Rules {
             let refusal = insufficient_scope(Shape::Rest, Value::Null, &failure);
             return Err(NotPassed::Away(Box::new(refusal)));
         }
+        must_be_plain(&parts.headers, Shape::Rest)?;
         parts.extensions.insert(principal);
         Ok(Pass::operators(operators.share.clone()))
     }
@@ -324,14 +337,7 @@ impl Rules {
             let failure = Failure::new("payload_too_large", 413, why);
             return Err(NotPassed::Away(Box::new(denied(shape, &failure))));
         }
-        let mut encodings = parts.headers.get_all(header::CONTENT_ENCODING).iter();
-        if encodings.any(|it| !it.as_bytes().eq_ignore_ascii_case(b"identity")) {
-            let why = "Bodies are read as they come: send this one without Content-Encoding.";
-            let mut refusal = denied(shape, &Failure::new("unsupported_media_type", 415, why));
-            let accepted = HeaderValue::from_static("identity");
-            refusal.headers_mut().insert(header::ACCEPT_ENCODING, accepted);
-            return Err(NotPassed::Away(Box::new(refusal)));
-        }
+        must_be_plain(&parts.headers, shape)?;
         let share = match &found {
             Some(principal) => &principal.share,
             None if is_stranger => self.shares.of_stranger(peer),
