@@ -140,7 +140,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
         "やってますか|やっていますか|やってる?|やってるの|やってますよね|やっている?|上映してますか|かかってますか|かかっていますか|まだやって|playing|on anywhere|\
          still on",
     ),
-    (Word::NOT, "予約なし|まだ予約は"),
+    (Word::NOT, "予約なし|まだ予約は|まだ予約してな|まだ予約していな|まだ予約していませ"),
     (
         Word::FILLER,
         "一般|高齢者|障害者|障がい者|中高生|except for|except|値段順|値段の順|料金順|料金の順|価格順|by price|price order|の列で|の列|列で|毎週|毎日|毎晩|毎朝|毎月|毎回|every monday|every tuesday|every wednesday|every thursday|every friday|every saturday|every sunday|every week|every day|every month|weekly|not in the front rows|not in the front row|not in the front|not at the front|\
