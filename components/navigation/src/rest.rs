@@ -2,7 +2,7 @@
 //! a stream of events (NAV-9). `POST /api/route` (NAV-18) works without a sentence.
 
 mod reasoned;
-mod refusal;
+mod request;
 
 use std::time::SystemTime;
 
@@ -20,7 +20,7 @@ use crate::{
     tools::{DistanceCompare, Geocode, RouteSearch},
 };
 use reasoned::{Choice, ReasonStream};
-use refusal::{Asked, Fields, Refusal, Remark};
+use request::{Asked, Fields, Refusal, Remark};
 
 /// Name of the assistant in the configuration.
 const ASSISTANT: &str = "navigation";
