@@ -343,9 +343,15 @@ fn readable(ask: &Ask, mut result: Value) -> Option<ServerResult> {
     }
 }
 
-/// The same for a tool. The official TypeScript SDK takes a missing content for none, so servers leave it out.
+/// The same for a tool. The official TypeScript SDK takes a missing content for none, so servers leave it out; what has
+/// other fields instead is no result of a tool.
 fn of_tool(mut result: Value) -> Option<ServerResult> {
-    let content = result.as_object_mut()?.entry("content").or_insert_with(|| json!([]));
+    const OTHERS: [&str; 4] = ["_meta", "isError", "resultType", "structuredContent"];
+    let fields = result.as_object_mut()?;
+    if !fields.contains_key("content") && !fields.keys().all(|it| OTHERS.contains(&it.as_str())) {
+        return None;
+    }
+    let content = fields.entry("content").or_insert_with(|| json!([]));
     content.as_array_mut()?.iter_mut().for_each(known);
     serde_json::from_value(result).ok().map(ServerResult::CallToolResult)
 }
@@ -494,7 +500,9 @@ mod tests {
             let read = serde_json::to_value(of_tool(result.clone()).unwrap()).unwrap();
             assert_eq!(read["content"], json!([]), "{result}");
         }
-        assert!(of_tool(json!({ "content": {} })).is_none());
+        for other in [json!({ "content": {} }), json!({ "task": { "taskId": "1" } }), json!([])] {
+            assert!(of_tool(other.clone()).is_none(), "{other}");
+        }
         assert!(answer(&prompt(), ServerResult::empty(())).is_none());
     }
 
