@@ -81,6 +81,29 @@ async fn picture_that_claude_names_is_left_out_alone() {
     assert_eq!(kinds, ["text", "image", "text", "image"]);
 }
 
+/// Four are left out one by one; a fifth refusal leaves out the rest.
+#[tokio::test]
+async fn pictures_are_left_out_one_by_one_up_to_a_limit() {
+    let talking = claude().await;
+    for refusal in [
+        "messages.0.content.1.image: At least one image exceeds 8000 pixels",
+        "messages.0.content.2.image: At least one image exceeds 8000 pixels",
+        "messages.0.content.3.image: At least one image exceeds 8000 pixels",
+        "messages.0.content.4.image: At least one image exceeds 8000 pixels",
+        "messages.0.content.5.image: At least one image exceeds 8000 pixels",
+    ] {
+        talking.fake.then(Reply::Refusal(400, refusal));
+    }
+    talking.fake.says(claude::says("はい"));
+    let pictures = vec![json!({ "mimeType": "image/png", "data": "iVBORw0KGgo=" }); 7];
+    talking.answer(&json!({ "message": "一", "images": pictures })).await;
+    let counts = talking.fake.bodies().into_iter().map(|body| {
+        let blocks = body["messages"][0]["content"].as_array().unwrap();
+        blocks.iter().filter(|it| it["type"] == "image").count()
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [7, 6, 5, 4, 3, 0]);
+}
+
 #[tokio::test]
 async fn too_long_request_is_shortened_and_sent_again() {
     for (talking, answer) in [
