@@ -10,6 +10,9 @@ use crate::step::Steps;
 use crate::workspace::Workspace;
 use crate::{run, setup};
 
+/// The load generator and what it compares with.
+const PROGRAMS: [&str; 5] = ["bench", "rmcp-native", "rmcp-native-mimalloc", "own-native", "empty"];
+
 /// Arguments go to the load generator; its table or JSON is all that reaches stdout.
 pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let steps = Steps::new(6);
@@ -18,7 +21,9 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     steps.run("host", &["components", "page"], || run::host(workspace));
     steps.run("load generator", &[], || {
         let mut build = cargo();
-        build.args(["build", "--profile", workspace.profile.name(), "--bins"]);
+        build.args(["build", "--profile", workspace.profile.name()]);
+        // By name, for the page is selected too and has a program.
+        build.args(PROGRAMS.iter().flat_map(|name| ["--bin", name]));
         build.current_dir(&workspace.root);
         workspace.select_native(&mut build);
         check(&mut build)?;
