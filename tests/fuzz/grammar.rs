@@ -5,7 +5,7 @@ use proptest::{
     prelude::*,
     sample::{Index, select},
 };
-use tests::{client::MODERN, legacy::LEGACY};
+use tests::client::{LEGACY, MODERN};
 
 mod words;
 

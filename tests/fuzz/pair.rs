@@ -9,8 +9,7 @@ use std::{
 use host::{config::ComponentConfig, grants::Grant};
 use serde_json::json;
 use tests::{
-    client::{Client, MODERN},
-    legacy::{LEGACY, LegacySession},
+    client::{Client, LEGACY, LegacySession, MODERN},
     server::{Folders, TestServer},
 };
 use tokio::runtime::Handle;

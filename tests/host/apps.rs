@@ -3,10 +3,8 @@
 use reqwest::{Method, StatusCode, header};
 use serde_json::{Value, json};
 use tests::{
-    client::Client,
-    component_bytes,
-    legacy::LegacySession,
-    lettered,
+    client::{Client, LegacySession},
+    component_bytes, lettered,
     server::{Folders, TestServer},
 };
 
@@ -112,7 +110,7 @@ async fn tools_name_only_apps_of_their_component() {
     let folders = Folders::new();
     folders.put("cinema", &component_bytes("cinema"));
     folders.put("library", &lettered("library", b"library shelf:", b'a'));
-    let server = TestServer::start(folders, tests::library::grants).await;
+    let server = TestServer::start(folders, tests::fixtures::grants).await;
     let client = server.client();
     for meta in [Client::meta(), shows_apps()] {
         let list = client.result("tools/list", json!({ "_meta": meta })).await;

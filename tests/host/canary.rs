@@ -18,13 +18,11 @@ use host::{
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tests::{
-    client::Client,
+    client::{Client, LegacySession},
     component_bytes,
-    legacy::LegacySession,
-    operator::Operator,
     process::{Process, command, output},
     rebuilt, sabotaged,
-    server::{Folders, TestServer},
+    server::{Folders, Operator, TestServer},
     with_section,
 };
 use tokio::task::JoinHandle;

@@ -15,9 +15,9 @@ use futures::future::join_all;
 use host::{Server, clock::Clock};
 use serde_json::{Value, json};
 use tests::{
-    cinema::{id, showtimes},
     client::Client,
     component_bytes,
+    fixtures::{showtime_id, showtimes},
     process::Process,
     rebuilt,
     server::Folders,
@@ -233,10 +233,10 @@ struct Crowd {
 impl Crowd {
     async fn gather(client: &Client, dice: Dice) -> Self {
         let shows = showtimes(client).await;
-        let mini = shows.into_iter().find(|it| id(it).contains("-mini-"));
+        let mini = shows.into_iter().find(|it| showtime_id(it).contains("-mini-"));
         let visitor = |it| Visitor { name: format!("visitor-{it}"), ..Visitor::default() };
         Self {
-            show: id(&mini.expect("the small hall has a showing")),
+            show: showtime_id(&mini.expect("the small hall has a showing")),
             dice,
             visitors: (0..CLIENTS).map(visitor).collect(),
             doubtful: BTreeSet::new(),

@@ -13,10 +13,9 @@ use std::{
 };
 
 use tests::{
-    compiled,
     fake_registry::FakeRegistry,
     process::{output, program},
-    root,
+    root, server,
 };
 
 /// Commands that the page may leave to its readers alone, in blocks that say so.
@@ -166,7 +165,7 @@ impl Author {
         let bin = home.path().join("bin");
         fs::create_dir(&bin).unwrap();
         symlink(program(), bin.join("madoguchi")).unwrap();
-        compiled::lend(&home.path().join("data/madoguchi"));
+        server::lend_compiled(&home.path().join("data/madoguchi"));
         let mut shell = Self::command(home.path(), home.path());
         shell.stdin(Stdio::piped());
         let mut shell = Terminal::run(shell, "exec sh");

@@ -1,18 +1,17 @@
 //! Outgoing HTTP: granted hosts, secrets in headers, limits.
 
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{
     client::Client,
+    collector::Collector,
     component_bytes,
     fake::Fake,
     process::{Process, command, output},
-    server::Folders,
+    server::{Folders, Operator},
 };
-
-mod leaks;
-mod limits;
 
 /// The program serving the courier, its log in a file.
 struct Courier {
@@ -58,6 +57,7 @@ impl Courier {
 
 /// The secret.
 const SECRET: &str = "s3cr3t/of+the&operator";
+
 /// The secret in a query.
 const SECRET_IN_QUERY: &str = "s3cr3t%2Fof%2Bthe%26operator";
 
@@ -193,4 +193,189 @@ async fn author_tries_component_alone_with_host_from_command_line() {
     let denied = run(&[]);
     assert!(String::from_utf8_lossy(&denied.stderr).contains("http_denied"), "{denied:?}");
     assert_eq!(fake.received().len(), 1);
+}
+
+// A secret of the operator appears only in requests to its host.
+
+/// Encodings of the secret to search for.
+const FORMS: [&str; 3] = [SECRET, SECRET_IN_QUERY, "s3cr3t"];
+
+/// Places where the secret could appear, by name.
+#[derive(Default)]
+struct Sources(BTreeMap<String, Vec<u8>>);
+
+impl Sources {
+    fn add(&mut self, name: impl Into<String>, content: impl Into<Vec<u8>>) {
+        self.0.insert(name.into(), content.into());
+    }
+
+    fn containing(&self, form: &str) -> Vec<&str> {
+        let has = |content: &[u8]| content.windows(form.len()).any(|it| it == form.as_bytes());
+        self.0.iter().filter(|(_, it)| has(it)).map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// Calls whose answers could contain it, by name.
+fn calls(fake: &Fake) -> Vec<(&'static str, &'static str, Value)> {
+    let backwards: String = SECRET.chars().rev().collect();
+    let fetch = |path: &str| json!({ "url": fake.url(path), "look_for_reversed": backwards });
+    let gone = json!({ "url": fake.url("/ok").replace("127.0.0.1", "127.0.0.2") });
+    let all = json!({ "settings": ["key", "http", "COURIER_KEY"], "look_for_reversed": backwards });
+    vec![
+        ("a plain request", "fetch", fetch("/ok?a=1")),
+        ("a host that says back what it heard", "fetch", fetch("/echo?a=1")),
+        ("a redirect that says it back", "fetch", fetch("/redirect?to=/ok")),
+        ("a host that breaks off", "fetch", fetch("/never")),
+        ("an address where nobody listens", "fetch", gone),
+        ("what is refused", "fetch", json!({ "url": "https://api.example.com/" })),
+        ("what is no URL", "fetch", json!({ "url": "nonsense" })),
+        ("all that the component sees", "tell_all", all),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secret_appears_only_in_the_request_to_its_host() {
+    let fake = Fake::start().await;
+    let limits = "limits = { http_timeout_ms = 2000 }\n";
+    let closed = entry("127.0.0.2", &fake, SECRETS);
+    let mut collector = Collector::start().await;
+    let traces = format!("[telemetry]\notlp_endpoint = '{}'\n", collector.url);
+    let lines = format!("{limits}{}{closed}{traces}", entry("127.0.0.1", &fake, SECRETS));
+    let mut courier = Courier::start(&lines, "trace");
+    let mut sources = Sources::default();
+
+    for (name, tool, arguments) in calls(&fake) {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let (_, answer) = courier.client.request("tools/call", params).await;
+        let structured = &answer["result"]["structuredContent"];
+        assert_ne!(structured["found_in_memory"], true, "{name}: it lies in its memory");
+        sources.add(format!("mcp: {name}"), answer.to_string());
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": tool, "params": arguments });
+        let answer = courier.client.post("/rpc", &[], body.to_string()).await;
+        sources.add(format!("rest: {name}"), answer.text().await.unwrap());
+    }
+    for path in ["/api/health", "/", "/index.html", "/no-such-page"] {
+        sources.add(path, courier.client.get(path).await.text().await.unwrap());
+    }
+    for method in ["tools/list", "server/discover", "no/such"] {
+        let (_, answer) = courier.client.request(method, json!({})).await;
+        sources.add(method, answer.to_string());
+    }
+    let operator = Operator::of(&courier.folders.data());
+    for path in ["metrics", "audit?lines=1000", "components"] {
+        let (_, answer) = operator.send(Method::GET, path, "").await;
+        sources.add(format!("operator: {path}"), answer.to_string());
+    }
+    courier.process.signal();
+    courier.process.wait();
+    sources.add("log", courier.log());
+    for (path, bytes) in courier.folders.kept() {
+        sources.add(path.display().to_string(), bytes);
+    }
+    let spans = collector.spans(2 * calls(&fake).len()).await;
+    sources.add("traces", Value::from(spans).to_string());
+
+    let received = fake.received();
+    assert!(received.len() >= 8, "each kind was sent, and twice: {received:?}");
+    for request in &received {
+        assert!(request.contains(SECRET) && request.contains(SECRET_IN_QUERY), "{request}");
+    }
+    assert!(sources.0["log"].len() > 10_000, "the log is a full one");
+    assert!(
+        sources.containing("fetch").contains(&"operator: audit?lines=1000"),
+        "calls are audited"
+    );
+    assert!(sources.containing("courier").contains(&"traces"), "and traced");
+    assert!(sources.containing("madoguchi_http_requests_total").contains(&"operator: metrics"));
+    assert!(sources.0["mcp: a host that says back what it heard"].len() > 100);
+    for form in FORMS {
+        assert_eq!(sources.containing(form), Vec::<&str>::new(), "{form} got out");
+    }
+}
+
+#[test]
+fn configuration_error_near_a_secret_hides_the_secret() {
+    let folders = Folders::new();
+    let secret = "{ header = 'X-Key', valeu = 'x', value = 's3cr3t/of+the&operator' }";
+    let lines = format!("[[components.courier.http]]\nhost = 'a.example'\nsecrets = [{secret}]");
+    let config = write_config(&folders, &lines);
+    let mut command = command(&folders);
+    let ended = output(command.args(["--addr", "127.0.0.1:0", "--config"]).arg(config));
+    let text = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && text.contains("valeu") && text.contains("line 6"), "{text}");
+    assert!(!text.contains("s3cr3t"), "{text}");
+}
+
+// Limits of the outgoing requests of one call, each named in the log.
+
+async fn courier(limits: &str) -> (Courier, Fake) {
+    let fake = Fake::start().await;
+    let more = "private = true\nmethods = ['GET', 'POST']";
+    let lines = format!("limits = {{ {limits} }}\n{}", entry("127.0.0.1", &fake, more));
+    (Courier::start(&lines, "info"), fake)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn caps_requests_of_a_call_and_the_next_call_has_as_many_again() {
+    let (courier, fake) = courier("http_requests_max = 3").await;
+    for calls in 1..=2 {
+        let often = json!({ "url": fake.url("/ok"), "times": 6 });
+        let often = courier.client.output("fetch_often", often).await;
+        let outcomes: Vec<_> = often["outcomes"].as_array().unwrap().iter().collect();
+        assert_eq!(outcomes[..3], ["200"; 3], "{often}");
+        assert_eq!(outcomes[3..], ["ConnectionLimitReached"; 3], "{often}");
+        assert_eq!(fake.received().len(), 3 * calls);
+        let count = courier.log().matches("limit=\"http_requests_max\"").count();
+        assert_eq!(count, calls, "one line a call: {}", courier.log());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bytes_of_a_call_are_limited_in_both_directions() {
+    let (courier, fake) = courier("http_bytes_max = 200_000").await;
+    let upload = |bytes: usize| json!({ "url": fake.url("/ok"), "method": "POST", "body": "ab", "body_bytes": bytes });
+    courier.client.output("fetch", upload(150_000)).await;
+    for too_much in [upload(300_000), json!({ "url": fake.url("/endless") })] {
+        let failure = courier.client.failure("fetch", too_much.clone()).await;
+        assert_eq!(failure["error"], "unavailable", "{too_much}: {failure}");
+    }
+    let count = courier.log().matches("limit=\"http_bytes_max\"").count();
+    assert_eq!(count, 2, "{}", courier.log());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unanswering_host_times_out() {
+    let (courier, fake) = courier("http_timeout_ms = 300").await;
+    let failure = courier.client.failure("fetch", json!({ "url": fake.url("/never") })).await;
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.contains("the host answers too late"), "{failure}");
+    assert!(courier.log().contains("limit=\"http_timeout_ms\""), "{}", courier.log());
+    fake.hung_up().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn oversized_response_headers_are_rejected() {
+    let (courier, fake) = courier("").await;
+    let failure = courier.client.failure("fetch", json!({ "url": fake.url("/headers") })).await;
+    assert!(
+        failure["message"].as_str().unwrap().contains("HttpResponseHeaderSectionSize"),
+        "{failure}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ended_instance_cancels_its_request() {
+    let (courier, fake) = courier("deadline_ms = 2_000, http_timeout_ms = 60_000").await;
+    let never = json!({ "url": fake.url("/never") });
+    let failure = courier.client.failure("fetch", never).await;
+    // Whichever looks first: the call's deadline bounds the request, too.
+    let is_limit = failure["data"]["limit"] == "deadline_ms";
+    assert!(is_limit || failure["error"] == "unavailable", "{failure}");
+    fake.hung_up().await;
+    // The deadline is short for a busy machine: a call that comes too late is made again.
+    tests::until("the next call is served", async || {
+        let ok = courier.client.call("fetch", json!({ "url": fake.url("/ok") })).await;
+        ok["structuredContent"]["status"] == 200
+    })
+    .await;
 }

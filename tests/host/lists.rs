@@ -4,9 +4,8 @@ use host::control::Order;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{
-    client::{Client, MODERN},
+    client::{Client, LegacySession, MODERN},
     component_bytes,
-    legacy::LegacySession,
     server::{Folders, TestServer},
 };
 

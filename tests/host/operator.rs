@@ -9,12 +9,11 @@ use host::{
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tests::{
-    cinema::{free_seats, id, showtimes},
     component, component_bytes,
-    operator::Operator,
+    fixtures::{free_seats, showtime_id, showtimes},
     process::{Process, command, output},
     rebuilt,
-    server::{Folders, TestServer},
+    server::{Folders, Operator, TestServer},
 };
 
 use super::servers::{is_gone, is_offered, modern::Modern};
@@ -323,7 +322,7 @@ async fn call_details_show_each_part_with_its_limit() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let (client, operator) = (server.client(), operator(&server));
     client.output("list_movies", json!({})).await;
-    let show = id(&showtimes(&client).await[0]);
+    let show = showtime_id(&showtimes(&client).await[0]);
     let seat = free_seats(&client, &show).await.remove(0);
     let booked = json!({ "user_id": "a", "showtime_id": show, "seat_ids": [seat] });
     client.output("reserve_seats", booked).await;

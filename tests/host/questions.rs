@@ -9,10 +9,8 @@ use std::{
 use host::{Server, clock::Clock, grants::Grant};
 use serde_json::{Value, json};
 use tests::{
-    client::Client,
-    component_bytes,
-    legacy::LegacySession,
-    rebuilt,
+    client::{Client, LegacySession},
+    component_bytes, rebuilt,
     server::{Folders, TestServer},
 };
 

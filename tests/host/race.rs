@@ -8,9 +8,9 @@ use std::{
 
 use serde_json::{Value, json};
 use tests::{
-    cinema::{free_seats, id, showtimes},
     client::Client,
     component_bytes,
+    fixtures::{free_seats, showtime_id, showtimes},
     process::Process,
     server::{Folders, TestServer},
 };
@@ -30,7 +30,7 @@ fn strings(list: &Value) -> Vec<String> {
 async fn of_64_rivals_for_overlapping_seats_each_seat_has_one_winner() {
     let server = TestServer::start(cinema_folders(), |_| {}).await;
     let client = server.client();
-    let showtime = id(&showtimes(&client).await[0]);
+    let showtime = showtime_id(&showtimes(&client).await[0]);
     let free = free_seats(&client, &showtime).await;
     let wanted: Vec<_> = free.iter().take(20).cloned().collect();
     let rivals = (0..64_usize).map(|rival| {
@@ -110,7 +110,7 @@ async fn rival(
 async fn of_32_holding_and_reserving_rivals_each_seat_has_one_winner() {
     let server = TestServer::start(cinema_folders(), |_| {}).await;
     let client = server.client();
-    let showtime = id(&showtimes(&client).await[0]);
+    let showtime = showtime_id(&showtimes(&client).await[0]);
     let free = free_seats(&client, &showtime).await;
     let rivals = (0..32_usize).map(|number| {
         let seats = (0..3).map(|seat| free[(number * 7 + seat) % 20].clone()).collect();
@@ -146,7 +146,7 @@ async fn power_cut_keeps_all_acknowledged_and_duplicates_nothing() {
     let shows = showtimes(&client).await;
     let acknowledged = Arc::new(Mutex::new(BTreeMap::<String, (String, Vec<String>)>::new()));
     let mut buyers = Vec::new();
-    for show in shows.iter().take(4).map(id) {
+    for show in shows.iter().take(4).map(showtime_id) {
         let free = free_seats(&client, &show).await;
         // Two buyers a show, from both ends, until the seats are gone or the server is.
         for seats in [free.clone(), free.into_iter().rev().collect()] {

@@ -185,8 +185,8 @@ async fn reserving_or_recording_creates_the_user() {
     folders.put("cinema", &component_bytes("cinema"));
     let process = Process::start(&folders);
     let client = Client::new(&process.url);
-    let show = tests::cinema::id(&tests::cinema::showtimes(&client).await[0]);
-    let seats = tests::cinema::free_seats(&client, &show).await;
+    let show = tests::fixtures::showtime_id(&tests::fixtures::showtimes(&client).await[0]);
+    let seats = tests::fixtures::free_seats(&client, &show).await;
     for seat in &seats[..2] {
         client.output("reserve_seats", order("花子", &show, &[seat])).await;
     }

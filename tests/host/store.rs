@@ -1,12 +1,10 @@
 //! Both engines of the store, SQLite and PostgreSQL: the same exact answers (STO-3), exports and rivals.
 
-mod cases;
 mod faults;
 mod moved;
 mod moving;
 mod operating;
 mod shared;
-mod spread;
 mod wakes;
 
 use std::time::{Duration, Instant};

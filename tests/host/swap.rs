@@ -14,10 +14,9 @@ use std::{
 use flate2::read::GzDecoder;
 use serde_json::json;
 use tests::{
-    cinema::{free_seats, id, showtimes},
-    client::Listener,
+    client::{LegacySession, Listener},
     component_bytes,
-    legacy::LegacySession,
+    fixtures::{free_seats, showtime_id, showtimes},
     rebuilt, root,
     server::{Folders, TestServer},
 };
@@ -82,7 +81,7 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
     let mut callers = Vec::new();
     for caller in 0..16_usize {
         let (client, stop, acknowledged) = (server.client(), stop.clone(), acknowledged.clone());
-        let show = id(&shows[caller % shows.len().min(4)]);
+        let show = showtime_id(&shows[caller % shows.len().min(4)]);
         callers.push(tokio::spawn(async move {
             let seats = free_seats(&client, &show).await;
             let (mut calls, mut next) = (0_usize, caller / 4);
@@ -96,7 +95,7 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
                     let result = client.call("reserve_seats", arguments).await;
                     if result["isError"] == true {
                         let error = &result["_meta"]["madoguchi/error"];
-                        let reason = tests::log::reason(&result);
+                        let reason = tests::server::failure_reason(&result);
                         assert_eq!(error["error"], "seat_already_reserved", "{result}{reason}");
                     } else {
                         acknowledged.lock().await.insert((show.clone(), seat.clone()));
@@ -149,7 +148,7 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
     server.restart().await;
     let client = server.client();
     let acknowledged = acknowledged.lock().await;
-    for show in shows.iter().take(4).map(id) {
+    for show in shows.iter().take(4).map(showtime_id) {
         let sold = acknowledged.iter().filter(|it| it.0 == show).count();
         let map = client
             .output(
@@ -300,7 +299,7 @@ async fn serves_first_contract_component_and_successor_takes_over() {
     folders.put("cinema", &built_before());
     let mut server = TestServer::start(folders, |_| {}).await;
     let client = server.client();
-    let show = id(&showtimes(&client).await[0]);
+    let show = showtime_id(&showtimes(&client).await[0]);
     let seat = free_seats(&client, &show).await.remove(0);
     let seats = json!({ "showtime_id": show, "seat_ids": [seat], "user_id": "u1" });
     let reserved = client.output("reserve_seats", seats).await;

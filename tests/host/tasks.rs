@@ -7,10 +7,8 @@ use std::{fs, time::Duration};
 use host::{Config, grants::Grant, limits::Limits};
 use serde_json::{Value, json};
 use tests::{
-    client::Client,
-    component_bytes,
-    legacy::LegacySession,
-    rebuilt,
+    client::{Client, LegacySession},
+    component_bytes, rebuilt,
     server::{Folders, TestServer},
 };
 
@@ -302,7 +300,7 @@ async fn waiting_task_survives_disconnect_swap_and_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn interrupted_change_fails_and_is_not_repeated() {
     let components = ["tasks", "library"];
-    let mut server = serving_in(Folders::in_files(), &components, tests::library::grants).await;
+    let mut server = serving_in(Folders::in_files(), &components, tests::fixtures::grants).await;
     let change = begun(&server.client(), "doze", json!({})).await;
     let reading = begun(&server.client(), "slow_compute", json!({ "seconds": 10 })).await;
     server.stop().await;
@@ -354,7 +352,7 @@ async fn event_completes_a_waiting_task() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_task_leaves_no_instance() {
     let server = serving(&["library"], |config| {
-        tests::library::grants(config);
+        tests::fixtures::grants(config);
         config.limits = Limits { cpu_ms_max: 60_000, calls_max: 1, ..Limits::default() };
     })
     .await;

@@ -9,9 +9,8 @@ use std::{
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tests::{
-    client::{Client, MODERN},
+    client::{Client, LegacySession, MODERN},
     component_bytes,
-    legacy::LegacySession,
     process::{bare_command, command, output},
     rebuilt,
     server::{Folders, TestServer},

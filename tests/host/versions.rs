@@ -17,10 +17,8 @@ use host::{
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tests::{
-    component_bytes,
-    operator::Operator,
-    rebuilt,
-    server::{Folders, TestServer},
+    component_bytes, rebuilt,
+    server::{Folders, Operator, TestServer},
 };
 
 /// A server whose component `shop` is the echo.

@@ -5,10 +5,10 @@ use std::fs;
 use host::{limits::Limits, metrics::Snapshot};
 use serde_json::{Value, json};
 use tests::{
-    cinema::{free_seats, id, showtimes},
     client::Client,
     collector::{Collector, attribute},
     component_bytes,
+    fixtures::{free_seats, showtime_id, showtimes},
     process::{Process, command},
     server::{Folders, TestServer},
 };
@@ -180,7 +180,7 @@ async fn audit_log_keeps_changes_under_a_flood_of_reads() {
     })
     .await;
     let client = server.client();
-    let show = id(&showtimes(&client).await[0]);
+    let show = showtime_id(&showtimes(&client).await[0]);
     let seat = free_seats(&client, &show).await.remove(0);
     let seats = json!({ "user_id": "u", "showtime_id": show, "seat_ids": [seat] });
     client.output("reserve_seats", seats).await;

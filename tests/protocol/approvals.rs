@@ -4,8 +4,8 @@ use fantoccini::key::Key;
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
-    cinema::{free_seats, id, showtimes},
     component_bytes,
+    fixtures::{free_seats, showtime_id, showtimes},
     server::{Folders, TestServer},
 };
 
@@ -32,7 +32,7 @@ impl Opened {
         let config = folders.config_with(LINES);
         let server = TestServer::start(folders, |it| *it = config).await;
         let client = server.client();
-        let show = id(&showtimes(&client).await[0]);
+        let show = showtime_id(&showtimes(&client).await[0]);
         let seats = free_seats(&client, &show).await;
         let browser = Browser::open(&server.url(), look).await;
         browser.until("document.querySelector('.connection.is-online')").await;

@@ -10,15 +10,16 @@ use host::{Server, clock::Clock};
 use serde_json::json;
 use tests::{
     browser::{Browser, Look},
-    cinema::{free_seats, id, showtimes},
-    component_bytes, rebuilt,
+    component_bytes,
+    fixtures::{free_seats, showtime_id, showtimes},
+    rebuilt,
     server::{Folders, TestServer},
 };
 
 /// The address of a showtime's hall.
 fn hall(showtime: &serde_json::Value) -> String {
     let date = &showtime["start_time"].as_str().unwrap()[..10];
-    format!("#/box-office?date={date}&showtime={}", id(showtime))
+    format!("#/box-office?date={date}&showtime={}", showtime_id(showtime))
 }
 
 fn seat(id: &str) -> String {
@@ -33,7 +34,7 @@ async fn second_browser_sees_two_booked_seats_taken() {
     first.find(".film-list .showtime, .days a, .days button").await;
     first.picture("films").await;
     let show = showtimes(&server.client()).await.remove(0);
-    let seats = free_seats(&server.client(), &id(&show)).await;
+    let seats = free_seats(&server.client(), &showtime_id(&show)).await;
     first.go(&hall(&show)).await;
     for id in &seats[..2] {
         first.click(&seat(id)).await;
@@ -125,7 +126,7 @@ async fn marks_seat_lost_to_another_and_keeps_other_picks() {
     let config = folders.config_with(lines);
     let server = TestServer::start(folders, |it| *it = config).await;
     let show = showtimes(&server.client()).await.remove(0);
-    let seats = free_seats(&server.client(), &id(&show)).await;
+    let seats = free_seats(&server.client(), &showtime_id(&show)).await;
     let browser = Browser::open_at(&server.url(), &hall(&show), Look::PHONE).await;
     for id in &seats[..2] {
         browser.click(&seat(id)).await;
@@ -135,7 +136,8 @@ async fn marks_seat_lost_to_another_and_keeps_other_picks() {
     let not_picked = format!("{}:not([aria-selected=true])", seat(&seats[2]));
     browser.find(&not_picked).await;
     browser.says(".picked-count", "2").await;
-    let rival = json!({ "user_id": "rival", "showtime_id": id(&show), "seat_ids": [seats[0]] });
+    let rival =
+        json!({ "user_id": "rival", "showtime_id": showtime_id(&show), "seat_ids": [seats[0]] });
     server.client().output("reserve_seats", rival).await;
     browser.type_at("#user-id", "late").await;
     browser.click(".main-action").await;
@@ -198,8 +200,9 @@ async fn swapped_tool_keeps_typed_text() {
 async fn axe_finds_no_serious_fault_on_desktop_in_both_themes() {
     let server = TestServer::with(&["cinema", "echo"]).await;
     let show = showtimes(&server.client()).await.remove(0);
-    let seats = free_seats(&server.client(), &id(&show)).await;
-    let arguments = json!({ "user_id": "a", "showtime_id": id(&show), "seat_ids": [seats[5]] });
+    let seats = free_seats(&server.client(), &showtime_id(&show)).await;
+    let arguments =
+        json!({ "user_id": "a", "showtime_id": showtime_id(&show), "seat_ids": [seats[5]] });
     let reserved = server.client().output("reserve_seats", arguments).await;
     let ticket = format!("#/reservation/{}", reserved["reservation_id"].as_str().unwrap());
     let hall = hall(&show);
@@ -339,7 +342,7 @@ async fn shows_films_before_their_showtimes_arrive() {
 async fn every_view_reports_a_lost_connection() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
-    let seats = free_seats(&server.client(), &id(&show)).await;
+    let seats = free_seats(&server.client(), &showtime_id(&show)).await;
     let browser = Browser::open_at(&server.url(), &hall(&show), Look::DESKTOP).await;
     browser.find(".connection.is-online").await;
     browser.click(&seat(&seats[0])).await;

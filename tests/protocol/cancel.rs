@@ -5,10 +5,9 @@ use std::time::Duration;
 use host::limits::Limits;
 use serde_json::{Value, json};
 use tests::{
-    client::{Client, Listener},
+    client::{Client, LegacySession, Listener},
     component_bytes,
-    legacy::LegacySession,
-    library::grants,
+    fixtures::grants,
     server::{Folders, TestServer},
 };
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};

@@ -6,8 +6,9 @@ use host::{OperatorKey, control::Order};
 use serde_json::{Value, json};
 use tests::{
     browser::firefox::{ENTER, Firefox, TAB},
-    cinema::{free_seats, id, showtimes},
-    component_bytes, forms, rebuilt,
+    component_bytes,
+    fixtures::{free_seats, showtime_id, showtimes},
+    forms, rebuilt,
     server::{Folders, TestServer},
 };
 
@@ -16,9 +17,9 @@ async fn firefox_books_two_seats() {
     let server = TestServer::with(&["cinema"]).await;
     let client = server.client();
     let show = showtimes(&client).await.remove(0);
-    let seats = free_seats(&client, &id(&show)).await;
+    let seats = free_seats(&client, &showtime_id(&show)).await;
     let date = &show["start_time"].as_str().unwrap()[..10];
-    let hall = format!("#/box-office?date={date}&showtime={}", id(&show));
+    let hall = format!("#/box-office?date={date}&showtime={}", showtime_id(&show));
     let mut firefox = Firefox::open(&server.url(), &hall).await;
     for seat in &seats[..2] {
         firefox.hit(&format!("[role=gridcell][data-seat='{seat}']"), "").await;
@@ -91,7 +92,7 @@ async fn firefox_approves_a_call() {
     let config = folders.config_with(lines);
     let server = TestServer::start(folders, |it| *it = config).await;
     let client = server.client();
-    let show = id(&showtimes(&client).await[0]);
+    let show = showtime_id(&showtimes(&client).await[0]);
     let seat = free_seats(&client, &show).await.remove(0);
     let mut firefox = Firefox::open(&server.url(), "").await;
     firefox.until("document.querySelector('.connection.is-online')").await;

@@ -4,7 +4,7 @@ use fantoccini::key::Key;
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
-    cinema::{id, showtimes},
+    fixtures::{showtime_id, showtimes},
     server::TestServer,
 };
 
@@ -36,14 +36,15 @@ impl Hall {
         let screen = json!({ "screen_id": show["theater_id"], "rows": rows });
         client.output("edit_screen", screen).await;
         let date = &show["start_time"].as_str().unwrap()[..10];
-        let address = format!("#/box-office?date={date}&showtime={}", id(&show));
+        let address = format!("#/box-office?date={date}&showtime={}", showtime_id(&show));
         // Some of it is sold.
         for row in ['C', 'H', 'Q'] {
             let seats: Vec<_> = (31..39).map(|it| format!("{row}{it}")).collect();
-            let order = json!({ "user_id": "a", "showtime_id": id(&show), "seat_ids": seats });
+            let order =
+                json!({ "user_id": "a", "showtime_id": showtime_id(&show), "seat_ids": seats });
             client.output("reserve_seats", order).await;
         }
-        Self { show: id(&show), address, server }
+        Self { show: showtime_id(&show), address, server }
     }
 
     async fn browser(&self, look: Look) -> Browser {

@@ -7,8 +7,8 @@ use host::{authorization::fresh::FreshToken, scopes::Scope};
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},
-    cinema::{free_seats, id, showtimes},
     component_bytes,
+    fixtures::{free_seats, showtime_id, showtimes},
     server::{Folders, TestServer},
 };
 
@@ -63,10 +63,12 @@ async fn set(browser: &Browser, id: &str, value: &str) {
 async fn staff_sees_week_sells_adds_and_removes_showings() {
     let server = TestServer::with(&["cinema"]).await;
     let show = showtimes(&server.client()).await.remove(0);
-    let seats = free_seats(&server.client(), &id(&show)).await;
-    let order = json!({ "user_id": "a", "showtime_id": id(&show), "seat_ids": seats[..9] });
+    let seats = free_seats(&server.client(), &showtime_id(&show)).await;
+    let order =
+        json!({ "user_id": "a", "showtime_id": showtime_id(&show), "seat_ids": seats[..9] });
     server.client().output("reserve_seats", order).await;
-    let order = json!({ "user_id": "b", "showtime_id": id(&show), "seat_ids": seats[20..24] });
+    let order =
+        json!({ "user_id": "b", "showtime_id": showtime_id(&show), "seat_ids": seats[20..24] });
     server.client().output("hold_seats", order).await;
 
     let browser = Browser::open(&server.url(), Look::DESKTOP).await;
@@ -130,7 +132,7 @@ async fn staff_sees_week_sells_adds_and_removes_showings() {
         )
         .await;
     // What is sold keeps its showing.
-    let called = id(&show);
+    let called = showtime_id(&show);
     let sold = json!({ "showtime_id": called, "remove": true });
     assert_eq!(
         server.client().failure("edit_showtime", sold).await["error"],
@@ -253,8 +255,9 @@ async fn staff_draws_a_screen_by_mouse_and_keyboard() {
 
     // What is sold is kept, and it is said what would be gone.
     let show = showtimes(&server.client()).await.remove(0);
-    let seats = free_seats(&server.client(), &id(&show)).await;
-    let order = json!({ "user_id": "a", "showtime_id": id(&show), "seat_ids": seats[..1] });
+    let seats = free_seats(&server.client(), &showtime_id(&show)).await;
+    let order =
+        json!({ "user_id": "a", "showtime_id": showtime_id(&show), "seat_ids": seats[..1] });
     server.client().output("reserve_seats", order).await;
     let screen = show["theater_name_en"].as_str().unwrap();
     browser.hit("button", &format!("Edit {screen}")).await;
@@ -272,8 +275,9 @@ async fn staff_moves_a_party_to_other_seats() {
     let server = TestServer::with(&["cinema"]).await;
     let client = server.client();
     let show = showtimes(&client).await.remove(0);
-    let seats = free_seats(&client, &id(&show)).await;
-    let order = json!({ "user_id": "花子", "showtime_id": id(&show), "seat_ids": seats[..2] });
+    let seats = free_seats(&client, &showtime_id(&show)).await;
+    let order =
+        json!({ "user_id": "花子", "showtime_id": showtime_id(&show), "seat_ids": seats[..2] });
     let made = client.output("reserve_seats", order).await;
     let browser = open(&server, "/party", Look::DESKTOP).await;
     browser.type_at("#staff-find", "nobody").await;

@@ -29,15 +29,15 @@ use workbench::solo::{
 };
 
 use crate::{
-    compiled,
     postgres::{self, Cluster},
+    server,
 };
 
 /// Each component is compiled once for all tests: a compile costs more than most of them.
 static COMPILED: LazyLock<Mutex<BTreeMap<String, Compiled>>> = LazyLock::new(Mutex::default);
 static SANDBOX: LazyLock<Sandbox> =
     LazyLock::new(|| Sandbox::new(64 << 20).expect("a sandbox can be made here"));
-static LIBRARY: LazyLock<Library> = LazyLock::new(compiled::library);
+static LIBRARY: LazyLock<Library> = LazyLock::new(server::library);
 
 /// The built component of that name, compiled now or by an earlier run.
 fn compiled(name: &str) -> Compiled {
@@ -234,7 +234,7 @@ impl Bench {
 
     /// Starts it, or says why it cannot be.
     pub async fn try_start(self) -> Result<Tested, String> {
-        crate::log::keep();
+        server::keep();
         let solo = match self.is_on_postgres {
             true => self.solo.store(store(self.file).await),
             false => self.solo.database(self.file),
@@ -254,7 +254,7 @@ impl Bench {
 impl Drop for Tested {
     fn drop(&mut self) {
         if thread::panicking() {
-            eprintln!("The log of this process:\n{}", crate::log::kept());
+            eprintln!("The log of this process:\n{}", server::kept_log());
         }
     }
 }

@@ -15,14 +15,12 @@ use fantoccini::{
 use serde_json::{Value, json};
 
 mod driver;
-mod fill;
 pub mod firefox;
-mod pool;
 mod roles;
 
 use crate::PATIENCE;
+use driver::Chromium;
 use driver::{DevTools, Log, connect};
-use pool::Chromium;
 
 /// The interval of polling.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
@@ -133,7 +131,7 @@ impl Browser {
     /// Opens an address such as `#/counter` of the page at `url`.
     pub async fn open_at(url: &str, address: &str, look: Look) -> Self {
         let mut chromium = Chromium::take(look.language).await;
-        let client = connect(pool::driver(), &chromium.debugger).await;
+        let client = connect(driver::driver(), &chromium.debugger).await;
         let session = client.session_id().await.ok().flatten().expect("there is a session");
         let visited = std::mem::replace(&mut chromium.visited, vec![url.to_owned()]);
         let chromium = Some(chromium);
@@ -565,7 +563,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let ended = pool::end_session(&self.session);
+        let ended = driver::end_session(&self.session);
         // One in which a test failed, or which the driver does not let go, ends here.
         if let Some(chromium) = self.chromium.take()
             && ended.is_ok()

@@ -1,12 +1,16 @@
 //! A client of the modern era (2026-07-28): no session, every request complete in itself.
 
-use std::time::Duration;
+use std::{path::PathBuf, process::Stdio, time::Duration};
 
 use futures::StreamExt;
-use reqwest::{Response, StatusCode};
+use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines},
+    process::{Child, ChildStdout, Command},
+};
 
-use crate::log;
+use crate::{PATIENCE, server};
 
 /// The revision that it speaks.
 pub const MODERN: &str = "2026-07-28";
@@ -60,7 +64,7 @@ impl Client {
     }
 
     /// A plain HTTP request.
-    pub fn http(&self, method: reqwest::Method, path: &str) -> reqwest::RequestBuilder {
+    pub fn http(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.url));
         match &self.token {
             Some(token) => request.bearer_auth(token),
@@ -84,7 +88,7 @@ impl Client {
         headers: &[(&str, &str)],
         body: impl Into<String>,
     ) -> Response {
-        let mut request = self.http(reqwest::Method::POST, path).body(body.into());
+        let mut request = self.http(Method::POST, path).body(body.into());
         request = request.header("content-type", "application/json");
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -94,7 +98,7 @@ impl Client {
 
     /// Gets a path.
     pub async fn get(&self, path: &str) -> Response {
-        let request = self.http(reqwest::Method::GET, path);
+        let request = self.http(Method::GET, path);
         request.send().await.expect("the server answers")
     }
 
@@ -111,7 +115,7 @@ impl Client {
         let name = params.get("name").or(params.get("uri")).or(params.get("taskId"));
         let name = name.and_then(Value::as_str).map(str::to_owned);
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let mut request = self.http(reqwest::Method::POST, &self.endpoint).body(body.to_string());
+        let mut request = self.http(Method::POST, &self.endpoint).body(body.to_string());
         let headers = [
             ("content-type", "application/json"),
             ("accept", "application/json, text/event-stream"),
@@ -157,7 +161,7 @@ impl Client {
     /// The structured output of a call that must succeed.
     pub async fn output(&self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments).await;
-        assert_ne!(result["isError"], true, "{tool}: {result}{}", log::reason(&result));
+        assert_ne!(result["isError"], true, "{tool}: {result}{}", server::failure_reason(&result));
         result["structuredContent"].clone()
     }
 
@@ -196,7 +200,7 @@ impl Client {
         assert_eq!(response.status(), StatusCode::OK);
         let stream = response.bytes_stream().map(|it| it.map(|it| it.to_vec())).boxed();
         let mut listener = Listener { pending: Vec::new(), stream };
-        let first = listener.next(crate::PATIENCE).await.expect("the server agrees");
+        let first = listener.next(PATIENCE).await.expect("the server agrees");
         assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
         (listener, first["params"]["notifications"].clone())
     }
@@ -234,7 +238,7 @@ impl Listener {
 
     /// The method of the next message that must come, and the URI where it has one.
     pub async fn notified(&mut self) -> (String, Option<String>) {
-        let message = self.next(crate::PATIENCE).await.expect("something comes");
+        let message = self.next(PATIENCE).await.expect("something comes");
         let uri = message["params"]["uri"].as_str().map(str::to_owned);
         (message["method"].as_str().expect("a method").to_owned(), uri)
     }
@@ -272,4 +276,212 @@ pub(crate) fn last_message(text: &str) -> Value {
         .ok()
         .or_else(|| text.split("\n\n").filter_map(data).last())
         .unwrap_or(Value::Null)
+}
+
+// A client of the legacy era (2025-11-25): it initializes a session and uses it.
+
+/// The revision that it speaks.
+pub const LEGACY: &str = "2025-11-25";
+
+/// One session of a client of the legacy era.
+pub struct LegacySession {
+    client: Client,
+    id: String,
+    revision: &'static str,
+}
+
+impl LegacySession {
+    /// Opens a session with the server at `url`.
+    pub async fn open(url: &str) -> Self {
+        Self::open_with(url, json!({})).await
+    }
+
+    /// The same with these client capabilities.
+    pub async fn open_with(url: &str, capabilities: Value) -> Self {
+        let session = Self::begin_with(&Client::new(url), capabilities).await;
+        let session = session.expect("there is room");
+        session.initialized().await;
+        session
+    }
+
+    /// Sends `notifications/initialized`.
+    pub async fn initialized(&self) {
+        self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    }
+
+    /// Initializes a session without the notification that follows.
+    pub async fn begin(client: &Client) -> Result<Self, Response> {
+        Self::begin_with(client, json!({})).await
+    }
+
+    /// The same with a client that can do so much.
+    ///
+    /// # Errors
+    /// The answer where it is not opened.
+    pub async fn begin_with(client: &Client, capabilities: Value) -> Result<Self, Response> {
+        Self::begin_in(LEGACY, client, capabilities).await
+    }
+
+    /// The same with a client that speaks this revision.
+    ///
+    /// # Errors
+    /// The answer where it is not opened.
+    pub async fn begin_in(
+        revision: &'static str,
+        client: &Client,
+        capabilities: Value,
+    ) -> Result<Self, Response> {
+        let body = json!({
+            "jsonrpc": "2.0", "id": 0, "method": "initialize",
+            "params": {
+                "protocolVersion": revision,
+                "capabilities": capabilities,
+                "clientInfo": { "name": "tests", "version": "1" },
+            },
+        });
+        let accept = [("accept", "application/json, text/event-stream")];
+        let response = client.post(client.endpoint(), &accept, body.to_string()).await;
+        let Some(id) = response.headers().get("mcp-session-id") else { return Err(response) };
+        let id = id.to_str().expect("ASCII").to_owned();
+        response.text().await.expect("the answer arrives");
+        Ok(Self { client: client.clone(), id, revision })
+    }
+
+    /// The same session in the hands of another client.
+    pub fn stolen_by(&self, client: &Client) -> Self {
+        Self { client: client.clone(), id: self.id.clone(), revision: self.revision }
+    }
+
+    async fn send(&self, body: Value) -> Value {
+        last_message(&self.text(body).await)
+    }
+
+    async fn text(&self, body: Value) -> String {
+        self.post(body).await.text().await.expect("the answer arrives")
+    }
+
+    /// The whole answer to one message.
+    pub async fn post(&self, body: Value) -> Response {
+        let headers = [
+            ("accept", "application/json, text/event-stream"),
+            ("mcp-protocol-version", self.revision),
+            ("mcp-session-id", &self.id),
+        ];
+        self.client.post(self.client.endpoint(), &headers, body.to_string()).await
+    }
+
+    /// Ends the session.
+    pub async fn delete(&self) -> Response {
+        let request = self.client.http(Method::DELETE, self.client.endpoint());
+        let request = request.header("mcp-protocol-version", self.revision);
+        let request = request.header("mcp-session-id", &self.id);
+        request.send().await.expect("the server answers")
+    }
+
+    fn getting(&self) -> reqwest::RequestBuilder {
+        let request = self.client.http(Method::GET, self.client.endpoint());
+        let request = request.header("accept", "text/event-stream");
+        let request = request.header("mcp-protocol-version", self.revision);
+        request.header("mcp-session-id", &self.id)
+    }
+
+    /// Opens the stream of notifications.
+    pub async fn stream(&self) -> Response {
+        self.getting().send().await.expect("the server answers")
+    }
+
+    /// Resumes the stream after the event with that id.
+    pub async fn resume(&self, last_event_id: &str) -> Response {
+        let request = self.getting().header("last-event-id", last_event_id);
+        request.send().await.expect("the server answers")
+    }
+
+    /// Sends a notification.
+    pub async fn notify(&self, method: &str, params: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
+    }
+
+    /// The answer to one request with this id, or none if the stream ends without it.
+    pub async fn request_as(&self, id: u64, method: &str, params: Value) -> Value {
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await
+    }
+
+    /// The status of an ordinary request.
+    pub async fn request_status(&self) -> u16 {
+        let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+        let answer = self.post(list).await;
+        let status = answer.status().as_u16();
+        // Until it is answered its id is in use.
+        answer.text().await.expect("the answer arrives");
+        status
+    }
+
+    /// Receives the server's notifications.
+    pub async fn listen(&self) -> Listener {
+        let stream = self.stream().await.bytes_stream();
+        let stream = stream.map(|it| it.map(|it| it.to_vec())).boxed();
+        Listener { pending: Vec::new(), stream }
+    }
+
+    /// The answer to one request.
+    pub async fn request(&self, method: &str, params: Value) -> Value {
+        self.send(json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })).await
+    }
+
+    /// The result of one `tools/call`.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        self.request("tools/call", params).await["result"].clone()
+    }
+}
+
+// Foreign clients as processes, talked to while they run.
+
+/// A running client process.
+pub struct Foreign {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+/// Where the clients lie.
+pub fn folder() -> PathBuf {
+    crate::root().join("tests/clients")
+}
+
+/// The Python that has the clients' packages.
+pub fn python() -> PathBuf {
+    let python = crate::root().join("target/venv/bin/python");
+    assert!(python.is_file(), "target/venv is not set up; `cargo xtask test` does it");
+    python
+}
+
+impl Foreign {
+    /// Starts a Python client; its last argument is read from its standard input.
+    pub async fn python(script: &str, arguments: &[&str], input: &Value) -> Self {
+        let mut command = Command::new(python());
+        command.current_dir(folder()).arg(script).args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().expect("the client starts");
+        let mut stdin = child.stdin.take().expect("it is piped");
+        let text = input.to_string();
+        tokio::io::AsyncWriteExt::write_all(&mut stdin, text.as_bytes()).await.expect("it reads");
+        drop(stdin);
+        let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        Self { child, lines }
+    }
+
+    /// The next line that it prints, which is JSON.
+    pub async fn says(&mut self) -> Value {
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
+        let line = line.expect("it says something in time").expect("it can be read");
+        let line = line.unwrap_or_else(|| panic!("it has ended: {:?}", self.child.try_wait()));
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("it says {line}"))
+    }
+
+    /// Waits until it has exited successfully.
+    pub async fn ends(mut self) {
+        let status = tokio::time::timeout(PATIENCE, self.child.wait()).await;
+        let status = status.expect("it ends").expect("it is our child");
+        assert!(status.success(), "the client ended with {status}");
+    }
 }

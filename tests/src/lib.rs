@@ -1,35 +1,23 @@
 //! Shared by the rings: a component alone on a bench, a server in its own folder, and clients of both eras.
 
-pub mod authenticator;
 pub mod bench;
 pub mod browser;
-pub mod cinema;
 pub mod client;
 pub mod collector;
-pub mod compiled;
-pub mod conversations;
 pub mod fake;
-pub mod fake_apps;
 pub mod fake_cards;
 pub mod fake_identity;
 pub mod fake_maps;
 pub mod fake_models;
 pub mod fake_registry;
 pub mod fake_signing;
-pub mod foreign;
+pub mod fixtures;
 pub mod forms;
-pub mod goldens;
-pub mod legacy;
-pub mod library;
-pub mod log;
-pub mod maps;
-pub mod operator;
 pub mod people;
 pub mod ports;
 pub mod postgres;
 pub mod process;
 pub mod proxy;
-pub mod relay;
 pub mod server;
 
 use std::{
@@ -60,7 +48,7 @@ pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
         }
     };
     let in_time = tokio::time::timeout(PATIENCE, look).await;
-    in_time.unwrap_or_else(|_| panic!("{what}\n{}", log::kept()));
+    in_time.unwrap_or_else(|_| panic!("{what}\n{}", server::kept_log()));
 }
 
 /// The path of the checkout.

@@ -1,20 +1,28 @@
 //! A server in this process, on a free port, with its own folders.
 
 use std::{
+    collections::VecDeque,
     ffi::OsStr,
-    fs, io,
+    fs,
+    io::{self, Write},
     net::SocketAddr,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Mutex, Once, OnceLock, PoisonError},
     time::Duration,
 };
 
-use host::{Config, Server, clock::Clock, config::Given};
+use host::{
+    Config, OperatorKey, Server, clock::Clock, config::Given, registry::library::Library,
+    seal::Seal,
+};
+use reqwest::{Method, StatusCode};
+use serde_json::Value;
 use tempfile::TempDir;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::{
     client::Client,
-    compiled,
     postgres::{self, Cluster},
 };
 
@@ -38,8 +46,7 @@ pub struct Folders {
 impl Folders {
     /// New empty folders.
     pub fn new() -> Self {
-        let home =
-            tempfile::tempdir_in(compiled::scratch()).expect("a temporary folder can be made");
+        let home = tempfile::tempdir_in(scratch()).expect("a temporary folder can be made");
         fs::create_dir(home.path().join("components")).expect("it is empty");
         Self { home, database: OnceLock::new(), is_in_files: false }
     }
@@ -55,13 +62,13 @@ impl Folders {
     /// compile costs more than most tests.
     pub fn lend_code(&self) {
         if !self.data().exists() {
-            compiled::lend(&self.data());
+            lend_compiled(&self.data());
         }
     }
 
     /// Keeps the code that a server on these folders has compiled so far, for tests that start meanwhile.
     pub fn keep_code(&self) {
-        compiled::keep(&self.data());
+        keep_compiled(&self.data());
     }
 
     /// The path of the data folder.
@@ -129,7 +136,7 @@ impl Folders {
 
 impl Drop for Folders {
     fn drop(&mut self) {
-        compiled::keep(&self.data());
+        keep_compiled(&self.data());
     }
 }
 
@@ -174,7 +181,7 @@ impl TestServer {
 
     /// The same with a key of its own, so that it rejects states signed by other servers.
     pub async fn start_with_nothing(folders: Folders, change: impl FnOnce(&mut Config)) -> Self {
-        crate::log::keep();
+        keep();
         let mut config = folders.config();
         change(&mut config);
         let server = Server::start_at(config.clone(), Clock::System).await.expect("it starts");
@@ -238,4 +245,177 @@ impl TestServer {
     pub fn databases(&self) -> PathBuf {
         Path::new(&self.folders.data()).join("databases")
     }
+}
+
+// The log of this process's servers, for the messages of failing tests.
+
+/// Maximum number of stored lines.
+const LINES_MAX: usize = 40;
+
+static LINES: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
+
+struct Kept;
+
+impl Write for Kept {
+    /// Receives one line at a time.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LINES_MAX {
+            lines.pop_front();
+        }
+        lines.push_back(String::from_utf8_lossy(line).into_owned());
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Stores warnings and errors from now on.
+pub(crate) fn keep() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let log = tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_ansi(false);
+        // A test that has a log of its own keeps that.
+        let _ = log.with_writer(|| Kept).try_init();
+    });
+}
+
+/// The last lines.
+pub fn kept_log() -> String {
+    let lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
+    lines.iter().fold(String::new(), |all, it| all + it)
+}
+
+/// The last lines, where `result` is a failure whose reason stands there alone.
+pub fn failure_reason(result: &Value) -> String {
+    if result["_meta"]["madoguchi/error"]["error"] != "internal_error" {
+        return String::new();
+    }
+    format!("\nThe log of this process:\n{}", kept_log())
+}
+
+// The operator of a test server, authorized by the key in its data folder.
+
+/// A client of one server's operator listener.
+#[derive(Clone)]
+pub struct Operator {
+    http: reqwest::Client,
+    /// The URL of the operator's listener.
+    pub url: String,
+    /// The operator's key.
+    pub token: String,
+}
+
+impl Operator {
+    /// The operator of the server on the data folder `data`.
+    pub fn of(data: &Path) -> Self {
+        let key = OperatorKey::read(data).expect("it can be read").expect("a server runs there");
+        Self {
+            http: crate::client::http().build().expect("no options that can fail"),
+            url: format!("http://{}", key.addr),
+            token: key.token,
+        }
+    }
+
+    /// One request: the HTTP status and the JSON that came.
+    pub async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: impl Into<Vec<u8>>,
+    ) -> (StatusCode, Value) {
+        let token = format!("Bearer {}", self.token);
+        self.send_as(method, path, body, &[("authorization", &token)]).await
+    }
+
+    /// The same with other headers, and without the token.
+    pub async fn send_as(
+        &self,
+        method: Method,
+        path: &str,
+        body: impl Into<Vec<u8>>,
+        headers: &[(&str, &str)],
+    ) -> (StatusCode, Value) {
+        let request = self.http.request(method, format!("{}/operator/{path}", self.url));
+        let request = headers.iter().fold(request, |it, (name, value)| it.header(*name, *value));
+        let response = request.body(body.into()).send().await.expect("the server answers");
+        let status = response.status();
+        let text = response.text().await.expect("the body arrives");
+        (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+}
+
+// Compiled code of components, shared by all data folders and benches: compiled once for all rings.
+
+/// The key by which a host knows the compiled code as its own: the same in all data folders that
+/// share it.
+const KEY: [u8; 32] = *b"the key of every test's data dir";
+
+/// Maximum number of files; the oldest are deleted beyond it.
+const FILES_MAX: usize = 600;
+
+/// Where tests make their folders: on the disk of the shared code, so that it can be linked.
+pub(crate) fn scratch() -> PathBuf {
+    let folder = crate::root().join("target/tests");
+    fs::create_dir_all(&folder).expect("target/ can be written");
+    folder
+}
+
+/// The compiler of benches, with a cache.
+pub(crate) fn library() -> Library {
+    let mut config = Config::embedded_defaults(crate::embedded()).expect("it is tried in the host");
+    config.data = scratch().join("benches");
+    Library::open(&config, &Seal::with_key(&KEY)).expect("target/ can be written")
+}
+
+/// Links the shared code into the new folder `data`.
+///
+/// # Panics
+/// If there is such a folder, or the disk is full.
+pub fn lend_compiled(data: &Path) {
+    make(&data.join("compiled")).expect("the data folder is new");
+    let mut key = fs::OpenOptions::new();
+    let mut key = key.write(true).create_new(true).mode(0o600).open(data.join("seal.key"));
+    let key = key.as_mut().expect("the data folder is new");
+    Write::write_all(key, &KEY).expect("the disk has room");
+    for code in files(&shared()).into_iter().chain(files(&scratch().join("benches/compiled"))) {
+        // A file that another test puts there at this moment is compiled once more.
+        let _ = fs::hard_link(&code, data.join("compiled").join(name(&code)));
+    }
+}
+
+/// Keeps the code that the host of `data` compiled, if it has the shared key.
+pub(crate) fn keep_compiled(data: &Path) {
+    if !fs::read(data.join("seal.key")).is_ok_and(|key| key == KEY) {
+        return;
+    }
+    let shared = shared();
+    for code in files(&data.join("compiled")) {
+        let _ = make(&shared).and_then(|()| fs::hard_link(&code, shared.join(name(&code))));
+    }
+    let age = |it: &PathBuf| fs::metadata(it).and_then(|it| it.modified()).ok();
+    let mut kept = files(&shared);
+    kept.sort_by_cached_key(age);
+    for code in kept.iter().take(kept.len().saturating_sub(FILES_MAX)) {
+        let _ = fs::remove_file(code);
+    }
+}
+
+fn shared() -> PathBuf {
+    crate::root().join("target/tests/compiled")
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
+    entries.filter(|it| it.extension() == Some(OsStr::new("cwasm"))).collect()
+}
+
+fn name(path: &Path) -> &OsStr {
+    path.file_name().expect("an entry of a folder has a name")
 }

@@ -9,7 +9,7 @@ use host::caller::Caller;
 use serde_json::{Value, json};
 use tests::{
     bench::{Bench, Tested},
-    conversations::{PASSKEY, agent, credentials},
+    fixtures::{PASSKEY, agent, credentials},
 };
 use workbench::solo::SoloOutcome;
 

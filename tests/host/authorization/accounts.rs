@@ -11,12 +11,11 @@ use serde_json::{Value, json};
 use tests::{
     client::Listener,
     component_bytes,
-    operator::Operator,
     people::{
         App, CALLBACK, CHALLENGE, PASSWORD, Person, access, field, led_to, link_of, offered,
         parameter, refresh,
     },
-    server::{Folders, TestServer},
+    server::{Folders, Operator, TestServer},
 };
 
 use super::challenge;
@@ -472,7 +471,7 @@ async fn no_secret_of_accounts_is_kept_logged_or_audited() {
         PASSWORD,
         "a password in the wrong place",
     ];
-    let log = tests::log::kept();
+    let log = tests::server::kept_log();
     for secret in secrets {
         assert!(!audit.contains(secret) && !log.contains(secret), "{secret}");
         for (path, bytes) in server.folders.kept() {

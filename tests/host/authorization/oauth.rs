@@ -9,10 +9,9 @@ use std::{
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use tests::{
-    client::{Client, Listener},
+    client::{Client, LegacySession, Listener},
     component_bytes,
     fake_identity::{FakeIdentity, Fault, SigningKey, now_s},
-    legacy::LegacySession,
     process::{Process, bare_command, command, output},
     server::{Folders, TestServer},
 };

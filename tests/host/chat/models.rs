@@ -10,10 +10,8 @@ use tests::{
 
 mod claude;
 mod failures;
-mod leaks;
 mod navigate;
 mod openai;
-mod too_long;
 
 /// The grants of the component with pictures.
 const EVENTS: &str = "[components.conformance]\ngrants = ['events']";

@@ -1,16 +1,27 @@
 //! The acceptance criteria of illustrations (ILL-50 to ILL-55): a fake Gemini, the server in process, and a
 //! foreign MCP server. Each request is checked field by field.
 
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use host::grants::Grant;
 use serde_json::{Value, json};
 use tests::{
-    component_bytes,
+    component_bytes, fake_cards,
     fake_models::{
         FakeModel,
         gemini::{Gemini, KEY, PICTURES, TEXT, call, message, picture, text},
     },
+    fixtures::library,
+    rebuilt,
     server::{Folders, TestServer},
 };
 
+use super::post;
 use crate::servers::{
     is_offered,
     modern::{Deed, Modern},
@@ -18,16 +29,21 @@ use crate::servers::{
 
 /// The specification's literal declarations (ILL-20).
 const DECLARATIONS: &str = include_str!("declarations.json");
+
 /// The prompt of ILL-30.
 const PROMPT: &str = "あなたは遊戯王OCGの対戦動画サムネイルを作成するアシスタントです。\nユーザーの要望に応じて、必ずMCPツール（get_theme_illustrations または get_card_illustration）を使用して関連する公式カードイラストを参照し、それらを元に画像を生成してください。";
+
 /// The prompt without tools, of ILL-31.
 const PROMPT_WITHOUT: &str = "あなたは遊戯王OCGの対戦動画サムネイルを作成するアシスタントです。\nユーザーの要望に応じて画像を生成してください。";
+
 /// The gateway's password, which is the other server's token (ILL-11).
 const TOKEN: &str = "hunter2hunter2";
 
 /// Pictures of one pixel.
 pub(super) const BLUE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 pub(super) const RED: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
 pub(super) const MADE: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
 
@@ -372,4 +388,249 @@ async fn chat_without_tools_uses_other_prompt_and_still_answers() {
     let prompt = &bodies[0]["systemInstruction"]["parts"][0]["text"];
     assert_eq!(prompt, PROMPT_WITHOUT, "ILL-31");
     assert_eq!(bodies[0].get("tools"), None, "ILL-55");
+}
+
+// Chats without a model: sentence components together, alone, swapped and broken.
+
+/// The assistant's answer to `message`, optionally after `turn`.
+async fn say(server: &TestServer, message: &str, turn: Option<&Value>) -> (u16, Value) {
+    let mut body = json!({ "message": message, "assistant": "counter" });
+    if let Some(turn) = turn {
+        body["turn"] = turn.clone();
+    }
+    post(&server.client(), &body.to_string()).await
+}
+
+/// The same, which is answered.
+async fn answered(server: &TestServer, message: &str, turn: Option<&Value>) -> Value {
+    let (status, answer) = say(server, message, turn).await;
+    assert_eq!(status, 200, "{answer}");
+    answer
+}
+
+fn answer_text(answer: &Value) -> &str {
+    answer["text"].as_str().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn best_understanding_component_leads_and_each_keeps_its_memory() {
+    let server = library(&["cinema", "assistant"]).await;
+    let films = answered(&server, "今日の映画は？", None).await;
+    assert!(
+        answer_text(&films).contains("上映") && !answer_text(&films).contains("library"),
+        "{films}"
+    );
+    let first = answered(&server, "what does the library lend?", Some(&films["turn"])).await;
+    assert_eq!(answer_text(&first), "the library, asked 1 times, true");
+    let films = answered(&server, "明日の映画は？", Some(&first["turn"])).await;
+    assert!(!answer_text(&films).contains("library"), "{films}");
+    let again = answered(&server, "and the library again?", Some(&films["turn"])).await;
+    assert_eq!(answer_text(&again), "the library, asked 2 times, true");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn others_answer_where_one_fails_spins_or_claims_nan_certainty() {
+    // It sorts first by name, so that NaN would keep it in front.
+    let folders = Folders::new();
+    for (name, bytes) in [("cinema", "cinema"), ("clerk", "library"), ("assistant", "assistant")] {
+        folders.put(name, &component_bytes(bytes));
+    }
+    let server = TestServer::start(folders, |config| {
+        let aide = config.components.entry("aide".to_owned()).or_default();
+        aide.grants = Some([Grant::Events].into());
+    })
+    .await;
+    for word in ["spin", "broken", "surest"] {
+        let answer = answered(&server, &format!("今日の映画は？ {word}"), None).await;
+        assert!(answer_text(&answer).contains("上映"), "{word}: {answer}");
+    }
+    let alone = library(&["assistant"]).await;
+    for word in ["spin", "broken"] {
+        let (status, answer) = say(&alone, word, None).await;
+        assert_eq!(status, 500, "{word}: {answer}");
+        assert!(!answer.to_string().contains("closed today"), "for the operator alone: {answer}");
+    }
+    let answer = answered(&alone, "図書館", None).await;
+    assert_eq!(
+        answer_text(&answer),
+        "the library, asked 1 times, false",
+        "it calls what is not there"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_the_missing_component_if_none_understands() {
+    let server = TestServer::with(&["assistant", "echo"]).await;
+    let (status, answer) = say(&server, "今日の映画は？", None).await;
+    assert_eq!(status, 500, "{answer}");
+    let details = answer["details"].as_str().unwrap();
+    assert!(details.contains("serve one that exports dialogue"), "{answer}");
+}
+
+/// Slow calls share one worker, which a waiting chat must not occupy.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn waiting_chats_do_not_block_the_only_slow_worker() {
+    let folders = Folders::new();
+    for name in ["cinema", "illustrations", "navigation", "assistant"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let server = TestServer::start(folders, |it| it.sandbox.slow_lane = Some(1)).await;
+    let server = &server;
+    let chats = (0..12).map(async |at| {
+        let message = ["今日の映画は？", "東京駅から横浜駅まで", "青眼のカードを見せて"][at % 3];
+        answered(server, message, None).await
+    });
+    let all = futures::future::join_all(chats);
+    let answers = tokio::time::timeout(tests::PATIENCE, all).await.expect("none hangs");
+    assert!(answers.iter().all(|it| !answer_text(it).is_empty()), "{answers:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn assistants_are_swapped_during_chats_without_a_failure() {
+    let server = TestServer::with(&["cinema", "assistant"]).await;
+    let is_over = AtomicBool::new(false);
+    let chats = async {
+        let mut turn = answered(&server, "今日の映画は？", None).await["turn"].clone();
+        while !is_over.load(Ordering::Relaxed) {
+            turn = answered(&server, "明日の映画は？", Some(&turn)).await["turn"].clone();
+        }
+    };
+    let swaps = async {
+        for mark in 1..11 {
+            let name = if mark % 2 == 0 { "cinema" } else { "assistant" };
+            let bytes = rebuilt(&component_bytes(name), mark);
+            let digest = host::digest::digest(&bytes);
+            let mut changes = server.server().calls.registry.changes();
+            server.folders.put(name, &bytes);
+            let is_there = changes
+                .wait_for(|it| it.component(name).is_some_and(|it| **it.digest() == *digest));
+            let swapped = tokio::time::timeout(tests::PATIENCE, is_there);
+            swapped.await.expect("in time").expect("it serves");
+        }
+        is_over.store(true, Ordering::Relaxed);
+    };
+    tokio::join!(chats, swaps);
+}
+
+// Names in sentences: components list them, and replaced lists apply at once.
+
+/// A catalogue of our own in place of the bundled one.
+fn catalogue() -> Value {
+    json!({
+        "themes": [
+            { "name": "月光楽団", "reading": "げっこうがくだん", "aliases": ["Moonlight Band"] },
+            { "name": "砂塵商隊", "aliases": ["Dust Caravan"] },
+        ],
+        "cards": [
+            { "name": "歌姫セレナ", "aliases": ["Serena the Singer", "セレナ"],
+              "themes": ["月光楽団"], "image": "serena.png" },
+            { "name": "太鼓のドラム丸", "themes": ["月光楽団"], "image": "drum.png" },
+            { "name": "駱駝のカルム", "aliases": ["Karm the Camel"],
+              "themes": ["砂塵商隊"], "image": "karm.png" },
+        ],
+    })
+}
+
+async fn serving(home: &Path) -> TestServer {
+    let folders = Folders::new();
+    for name in ["assistant", "illustrations", "library"] {
+        folders.put(name, &component_bytes(name));
+    }
+    let home = home.to_owned();
+    TestServer::start(folders, |config| {
+        let library = config.components.entry("library".to_owned()).or_default();
+        library.grants = Some([Grant::Events].into());
+        let cards = config.components.get_mut("illustrations").expect("it is bundled");
+        cards.settings.insert("sources".to_owned(), json!("folder"));
+        cards.folders = BTreeMap::from([("/cards".to_owned(), home)]);
+    })
+    .await
+}
+
+async fn ask_and_answer(server: &TestServer, message: &str) -> Value {
+    let body = json!({ "message": message, "assistant": "counter" });
+    let (status, answer) = post(&server.client(), &body.to_string()).await;
+    assert_eq!(status, 200, "{answer}");
+    answer
+}
+
+/// The first call that an answer lists, by its tool and its arguments.
+fn named_call(answer: &Value) -> (&str, &Value) {
+    let call = &answer["toolCalls"][0];
+    (call["name"].as_str().unwrap_or_else(|| panic!("{answer}")), &call["params"])
+}
+
+fn put(home: &Path, catalogue: &Value) {
+    fs::write(home.join("catalogue.json"), catalogue.to_string()).unwrap();
+    for image in ["serena.png", "drum.png", "karm.png"] {
+        fs::write(home.join(image), fake_cards::png()).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn understands_another_catalogues_names_and_drops_bundled_ones() {
+    let home = tempfile::tempdir().unwrap();
+    put(home.path(), &catalogue());
+    let server = serving(home.path()).await;
+    for (message, tool, arguments) in [
+        ("月光楽団のカードを見せて", "get_theme_illustrations", json!({ "theme": "月光楽団" })),
+        (
+            "show me the dust caravan cards",
+            "get_theme_illustrations",
+            json!({ "theme": "Dust Caravan" }),
+        ),
+        ("セレナを見せて", "get_card_illustration", json!({ "card_name": "セレナ" })),
+        (
+            "駱駝のカルムの絵が見たい",
+            "get_card_illustration",
+            json!({ "card_name": "駱駝のカルム" }),
+        ),
+    ] {
+        let answer = ask_and_answer(&server, message).await;
+        let (called, with) = named_call(&answer);
+        assert_eq!(called, tool, "{message}: {answer}");
+        for (name, value) in arguments.as_object().unwrap() {
+            let called = with[name].as_str().unwrap_or_default().to_lowercase();
+            assert_eq!(called, value.as_str().unwrap().to_lowercase(), "{message}");
+        }
+        assert_eq!(answer["toolCalls"][0]["isError"], false, "{message}: {answer}");
+    }
+    let themes = ask_and_answer(&server, "どんなテーマがありますか？").await;
+    let text = themes["text"].as_str().unwrap();
+    assert!(text.contains("月光楽団（2枚）") && text.contains("砂塵商隊（1枚）"), "{text}");
+    for bundled in ["蒼晶竜", "雪月花", "紅蓮機工"] {
+        assert!(!text.contains(bundled), "{text}");
+    }
+    // Names of another component are added.
+    assert!(text.contains("図書館の棚"), "{text}");
+    // A colour of the bundled catalogue means nothing here.
+    let blue = ask_and_answer(&server, "青いカードでサムネイルを作って").await;
+    assert!(!blue["text"].as_str().unwrap().contains("蒼晶竜"), "{blue}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn knows_a_name_added_while_serving_in_the_next_sentence() {
+    let home = tempfile::tempdir().unwrap();
+    put(home.path(), &catalogue());
+    let server = serving(home.path()).await;
+    let mut more = catalogue();
+    more["themes"].as_array_mut().unwrap().push(json!({ "name": "氷河書院" }));
+    let card = json!({ "name": "司書ミゾレ", "themes": ["氷河書院"], "image": "karm.png" });
+    more["cards"].as_array_mut().unwrap().push(card);
+    put(home.path(), &more);
+    let answer = ask_and_answer(&server, "どんなテーマがありますか？").await;
+    assert!(answer["text"].as_str().unwrap().contains("氷河書院（1枚）"), "{answer}");
+    let answer = ask_and_answer(&server, "司書ミゾレのカードを見せて").await;
+    assert_eq!(named_call(&answer).1["card_name"], "司書ミゾレ", "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn component_unable_to_list_its_names_leaves_others_understood() {
+    let home = tempfile::tempdir().unwrap();
+    put(home.path(), &catalogue());
+    let server = serving(home.path()).await;
+    fs::write(home.path().join("catalogue.json"), "{").unwrap();
+    let answer = ask_and_answer(&server, "どんなテーマがありますか？").await;
+    let text = answer["text"].as_str().unwrap();
+    assert!(text.contains("図書館の棚") && !text.contains("月光楽団"), "{text}");
 }

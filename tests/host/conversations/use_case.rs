@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
-    conversations::{PASSKEY, toml},
+    fixtures::{PASSKEY, agents_toml},
     process::Process,
     root,
     server::Folders,
@@ -41,7 +41,7 @@ impl Game {
         let agents = [("worker-a", "Analysis Worker"), ("worker-b", "Writing Worker")];
         let agents = agents.map(|(id, name)| (id.to_owned(), name.to_owned()));
         let config = folders.data().with_file_name("madoguchi.toml");
-        std::fs::write(&config, toml("games", &agents)).unwrap();
+        std::fs::write(&config, agents_toml("games", &agents)).unwrap();
         let mut command = tests::process::command(&folders);
         command.envs(environment.iter().copied()).arg("--config").arg(config);
         command.args(["--addr", "127.0.0.1:0", "--components"]).arg(folders.components());

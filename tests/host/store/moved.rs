@@ -14,9 +14,9 @@ use host::{
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 use tests::{
-    cinema::{free_seats, id, showtimes},
     client::Client,
     component_bytes,
+    fixtures::{free_seats, showtime_id, showtimes},
     people::{App, PASSWORD, Person, access, refresh},
     rebuilt,
     server::{Folders, TestServer},
@@ -112,7 +112,7 @@ async fn used_folders() -> (Folders, UsedState) {
     let done = greet(&client, answer.clone()).await;
     assert_eq!(done["result"]["structuredContent"]["greeting"], "Hello, Taro!", "{done}");
 
-    let show = id(&showtimes(&client).await[0]);
+    let show = showtime_id(&showtimes(&client).await[0]);
     let seat = free_seats(&client, &show).await.remove(0);
     let arguments = json!({ "user_id": "u", "showtime_id": show, "seat_ids": [seat] });
     let call = json!({ "tool": "reserve_seats", "arguments": arguments, "reason": "for you" });

@@ -9,9 +9,8 @@ use std::{
 use host::database::{self, Moved, Plan};
 use serde_json::{Value as Json, json};
 use tests::{
-    cinema::{free_seats, id, showtimes},
     component_bytes,
-    conversations::{credentials, toml},
+    fixtures::{agents_toml, credentials, free_seats, showtime_id, showtimes},
     forms,
     postgres::program,
     process::{bare_command, command, output},
@@ -195,14 +194,14 @@ async fn used_folders() -> (Folders, Json, forms::RequestedForm) {
         folders.put(name, &component_bytes(name));
     }
     let agents = [("a".to_owned(), "壱".to_owned()), ("b".to_owned(), "B".to_owned())];
-    let config = folders.config_with(&toml("arena", &agents));
+    let config = folders.config_with(&agents_toml("arena", &agents));
     let mut server = TestServer::start(folders, |into| {
         *into = config;
         on_sqlite(into);
     })
     .await;
     let client = server.client();
-    let showtime = id(&showtimes(&client).await[0]);
+    let showtime = showtime_id(&showtimes(&client).await[0]);
     let seat = free_seats(&client, &showtime).await.remove(0);
     let reserve = json!({ "user_id": "mia", "showtime_id": showtime, "seat_ids": [seat] });
     let reserved = client.output("reserve_seats", reserve).await;
@@ -365,7 +364,7 @@ async fn a_dump_is_served_from_a_new_database() {
     let at = |url: &str| Some(host::config::Given::value(url));
     let mut server = TestServer::start(folders, |it| it.store.url = at(&url)).await;
     let client = server.client();
-    let showtime = id(&showtimes(&client).await[0]);
+    let showtime = showtime_id(&showtimes(&client).await[0]);
     let seat = free_seats(&client, &showtime).await.remove(0);
     let reserve = json!({ "user_id": "mia", "showtime_id": showtime, "seat_ids": [seat] });
     let reserved = client.output("reserve_seats", reserve).await;

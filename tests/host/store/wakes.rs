@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tests::{
     client::Client,
     component_bytes,
-    conversations::{credentials, toml},
+    fixtures::{agents_toml, credentials},
     server::{Folders, TestServer},
     until,
 };
@@ -342,7 +342,7 @@ async fn a_conversation_of_agents_on_different_nodes_keeps_its_order() {
     let node = async |name: &str| {
         Node::start((name, &url), "conversations", |folders, config| {
             let agents = ["one", "two"].map(|it| (it.to_owned(), it.to_uppercase()));
-            *config = folders.config_with(&toml("office", &agents));
+            *config = folders.config_with(&agents_toml("office", &agents));
         })
         .await
     };

@@ -212,3 +212,263 @@ async fn ime_keys_neither_send_nor_choose_nor_remove() {
     assert_eq!(opened.values().await, sent, "nothing was chosen and nothing taken away");
     opened.close().await;
 }
+
+// What is wrong, with the texts of FORM-46, next to its field and in the summary.
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_show_at_their_field_and_in_the_summary() {
+    let options = json!([{ "value": "a", "label": "甲" }, { "value": "b", "label": "乙" },
+                         { "value": "c", "label": "丙" }]);
+    let fields = json!([
+        { "name": "r", "type": "text", "label": "氏名", "required": true },
+        { "name": "s", "type": "text", "label": "短文", "minLength": 3, "default": "あ" },
+        { "name": "l", "type": "textarea", "label": "長文", "maxLength": 2, "default": "" },
+        { "name": "p", "type": "text", "label": "記号", "pattern": "[a-z]+",
+          "patternError": "小文字英数字とハイフンのみ使用可能です" },
+        { "name": "q", "type": "text", "label": "符号", "pattern": "[a-z]+" },
+        { "name": "n", "type": "number", "label": "下限", "min": 5 },
+        { "name": "m", "type": "number", "label": "上限", "max": 5 },
+        { "name": "f", "type": "multiselect", "label": "複数", "options": options, "minSelect": 2 },
+        { "name": "g", "type": "multiselect", "label": "少数", "options": options, "maxSelect": 1 },
+        { "name": "c", "type": "checkbox", "label": "同意", "required": true },
+        { "name": "d", "type": "radio", "label": "選択", "options": options, "required": true },
+    ]);
+    let mut form = form(fields);
+    // What the definition itself may not hold, a person types.
+    form["fields"][1]["default"] = json!(null);
+    let opened = Opened::with(&form, Look::DESKTOP.japanese()).await;
+    let browser = &opened.browser;
+    for (label, typed) in
+        [("短文", "あ🎈"), ("記号", "ABC"), ("符号", "ABC"), ("下限", "4"), ("上限", "6")]
+    {
+        browser.fill(label, typed).await;
+    }
+    browser.fill("長文", "あいう").await;
+    tick(&opened, "複数", 1).await;
+    // No more can be ticked than the form takes.
+    tick(&opened, "少数", 2).await;
+    let few = browser.field("少数").await;
+    let ticked = browser.within(&few, "input:checked").await.len();
+    let waiting = browser.within(&few, "input:disabled").await.len();
+    assert_eq!((ticked, waiting), (1, 2));
+    opened.send().await;
+    let messages = [
+        ("氏名", "氏名は必須です"),
+        ("短文", "短文は3文字以上で入力してください"),
+        ("長文", "長文は2文字以下で入力してください"),
+        ("記号", "小文字英数字とハイフンのみ使用可能です"),
+        ("符号", "符号の形式が正しくありません"),
+        ("下限", "下限は5以上で入力してください"),
+        ("上限", "上限は5以下で入力してください"),
+        ("複数", "複数は2個以上選択してください"),
+        ("同意", "同意は必須です"),
+        ("選択", "選択は必須です"),
+    ];
+    for (label, message) in messages {
+        browser.describes(label, message).await;
+        opened.summary_lists(&[message]).await;
+    }
+    browser.whole_picture("forms-errors-ja", opened.look).await;
+    assert_eq!(opened.status().await, "waiting", "nothing was sent");
+    // The focus has moved to what is wrong.
+    browser.until("document.activeElement.matches('.request-summary')").await;
+    // The summary leads to the field.
+    browser.hit("link", "下限は5以上で入力してください").await;
+    browser.press(&format!("{}{}9", char::from(Key::Backspace), char::from(Key::Delete))).await;
+    browser.holds("下限", "9").await;
+    browser.leave().await;
+    browser.until("!document.body.innerText.includes('下限は5以上')").await;
+    opened.close().await;
+}
+
+/// Makes so many choices of a list of several.
+async fn tick(opened: &Opened, label: &str, count: usize) {
+    let group = opened.browser.field(label).await;
+    for index in 0..count {
+        let choices = opened.browser.within(&group, "input[type=checkbox]").await;
+        opened.browser.tap(&choices[index]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secret_field_warns_and_stays_out_of_drafts() {
+    let fields = json!([
+        { "name": "name", "type": "text", "label": "Name" },
+        { "name": "password", "type": "text", "label": "Password" },
+    ]);
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
+    browser.says("form", "tests").await;
+    browser.picture("forms-secret").await;
+    browser.fill("Name", "花子").await;
+    browser.fill("Password", "geheim").await;
+    browser.leave().await;
+    // Nor does it stand there to be read over a shoulder.
+    let kind = browser.field("Password").await.attr("type").await.unwrap();
+    assert_eq!(kind.as_deref(), Some("password"));
+    let client = opened.server.client();
+    let mut draft = Value::Null;
+    tests::until("the draft is saved", async || {
+        draft = tests::forms::draft(&client, &opened.asked.handle).await;
+        draft["name"] == "花子"
+    })
+    .await;
+    assert_eq!(draft, json!({ "name": "花子" }), "a secret is not kept");
+    let kept =
+        browser.script("return JSON.stringify({ ...localStorage, ...sessionStorage })").await;
+    assert!(!kept.as_str().unwrap().contains("geheim"), "{kept}");
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "name": "花子", "password": "geheim" }));
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conditionally_hidden_field_is_neither_checked_nor_sent() {
+    let fields = json!([
+        { "name": "plan", "type": "select", "label": "Plan", "default": "free",
+          "options": [{ "value": "free", "label": "Free" }, { "value": "pro", "label": "Pro" }] },
+        { "name": "seats", "type": "number", "label": "Seats", "required": true, "min": 2,
+          "showIf": { "field": "plan", "equals": "pro" } },
+        { "name": "why", "type": "text", "label": "Reason", "required": true,
+          "showIf": { "field": "seats", "filled": true } },
+    ]);
+    let mut opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    opened.browser.no_role("field", "Seats").await;
+    opened.browser.pick("Plan", "Pro").await;
+    opened.browser.fill("Seats", "3").await;
+    opened.browser.fill("Reason", "growth").await;
+    opened.browser.pick("Plan", "Free").await;
+    opened.browser.no_role("field", "Seats").await;
+    opened.browser.no_role("textbox", "Reason").await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "plan": "free" }));
+    let form = opened.form.clone();
+    opened.next(&form).await;
+    opened.browser.pick("Plan", "Pro").await;
+    opened.send().await;
+    opened.summary_lists(&["Seats"]).await;
+    opened.browser.fill("Seats", "3").await;
+    opened.browser.fill("Reason", "growth").await;
+    opened.browser.picture("forms-condition").await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "plan": "pro", "seats": 3, "why": "growth" }));
+    opened.close().await;
+}
+
+// Searching while one types: too little, on its way, nothing, too late, not to be had.
+
+/// Holds the first answer of a search back until it is let go.
+const HOLD: &str = "
+    const real = window.fetch;
+    window.asked = [];
+    window.fetch = async (it, ...more) => {
+        const url = it.url || String(it);
+        if (!url.includes('users/search')) return real.call(window, it, ...more);
+        window.asked.push(url);
+        const isFirst = window.asked.length === 1;
+        const answer = await real.call(window, it, ...more);
+        if (isFirst) {
+            // Read to its end before: once it is let go, nothing more is waited for.
+            const text = await answer.text();
+            answer.text = async () => text;
+            await new Promise(go => window.letGo = go);
+        }
+        return answer;
+    };";
+
+fn person() -> Value {
+    form(json!([
+        { "name": "one", "type": "autocomplete", "label": "Person", "debounceMs": 10, "minChars": 1,
+          "searchUrl": "/api/demo/users/search", "displayField": "name", "valueField": "id" },
+        { "name": "two", "type": "autocomplete", "label": "Two letters", "minChars": 2,
+          "searchUrl": "/api/demo/users/search", "displayField": "name", "valueField": "id" },
+        { "name": "lost", "type": "async-select", "label": "Lost",
+          "loadUrl": "/api/demo/no-such-list", "displayField": "name", "valueField": "id" },
+    ]))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn drops_a_late_lookup_answer() {
+    let opened = Opened::with(&person(), Look::DESKTOP).await;
+    let browser = &opened.browser;
+    let found = opened.server.client().get("/api/demo/users/search?q=a&limit=1").await;
+    let found: Value = serde_json::from_str(&found.text().await.unwrap()).unwrap();
+    let name = found[0]["name"].as_str().unwrap();
+    browser.script(HOLD).await;
+    browser.type_into("Person", "a").await;
+    browser.until("window.letGo").await;
+    browser.fill("Person", name).await;
+    browser.role("option", name).await;
+    assert_eq!(browser.roles("option", "").await.len(), 1);
+    browser.script("window.letGo()").await;
+    // Two frames later whatever the first answer would change has been drawn.
+    let frames = "requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()));";
+    browser.ask_later(frames, vec![]).await;
+    assert_eq!(browser.roles("option", "").await.len(), 1, "the first answer had many");
+    browser.hit("option", name).await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "one": found[0]["id"] }));
+    opened.browser.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn search_reports_short_query_no_result_and_failure() {
+    let opened = Opened::with(&person(), Look::PHONE).await;
+    let browser = &opened.browser;
+    browser.says("form", "Type 2 or more characters").await;
+    browser.type_into("Person", "qqqqqq").await;
+    browser.says("form", "Nothing fits").await;
+    browser.picture("forms-lookup-nothing-phone").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.fill("Person", "").await;
+    browser.offline(true).await;
+    browser.type_into("Person", "a").await;
+    browser.says("form", "could not be loaded").await;
+    browser.picture("forms-lookup-failed-phone").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.offline(false).await;
+    let person = browser.field("Person").await;
+    person.send_keys(&Key::Backspace.to_string()).await.unwrap();
+    person.send_keys("a").await.unwrap();
+    browser.role("option", "").await;
+    // What is not to be had keeps nothing else from being filled in.
+    browser.role("button", "Try again").await;
+    browser.fill("Person", "").await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({}));
+    opened.browser.close().await;
+}
+
+/// The parts of every land have the same codes.
+const ALIKE: &str = "
+    const real = window.fetch;
+    window.fetch = async (it, ...more) => {
+        const url = it.url || String(it);
+        if (!url.includes('prefectures')) return real.call(window, it, ...more);
+        const land = new URL(url, location).searchParams.get('country_code');
+        const parts = ['01', '02'].map(code => ({ code, name: `${land} ${code}` }));
+        return new Response(JSON.stringify(parts), { headers: { 'content-type': 'application/json' } });
+    };";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn form_43_changing_country_clears_part_of_equal_code() {
+    let fields = json!([
+        { "name": "land", "type": "select", "label": "Land",
+          "options": [{ "value": "JP", "label": "Japan" }, { "value": "FR", "label": "France" }] },
+        { "name": "part", "type": "cascading-select", "label": "Part", "dependsOn": "land",
+          "dependsOnParam": "country_code", "searchUrl": "/api/demo/prefectures",
+          "displayField": "name", "valueField": "code" },
+    ]);
+    let opened = Opened::with(&form(fields), Look::DESKTOP).await;
+    let browser = &opened.browser;
+    browser.script(ALIKE).await;
+    browser.pick("Land", "Japan").await;
+    browser.pick("Part", "JP 01").await;
+    browser.pick("Land", "France").await;
+    let has = "[...document.querySelectorAll('option')].some(it => it.textContent === 'FR 01')";
+    browser.until(has).await;
+    browser.until("[...document.querySelectorAll('form select')].at(-1).selectedIndex === 0").await;
+    opened.send().await;
+    assert_eq!(opened.values().await, json!({ "land": "FR" }));
+    opened.browser.close().await;
+}

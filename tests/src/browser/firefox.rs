@@ -11,7 +11,7 @@ use std::{
 use serde_json::{Value, json};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
-use super::pool::{Process, program};
+use super::driver::{Process, program};
 use super::{LOOK_EVERY, PATIENCE};
 
 /// The shared browser, once started.

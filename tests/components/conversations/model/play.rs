@@ -7,16 +7,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tests::{
     bench::{Bench, Tested},
-    conversations::{agent, credentials},
+    fixtures::{agent, credentials},
 };
 use workbench::solo::SoloOutcome;
 
-use super::{
-    Act, Step, Target, Who,
-    rules::named,
-    words,
-    world::{IDS, NAMES, World},
-};
+use super::{Act, IDS, NAMES, Step, Target, Who, World, rules::named, words};
 
 /// Number of histories per component, each in its own project.
 const PROJECTS: usize = 40;

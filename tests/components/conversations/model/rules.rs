@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
-    Act, Client, Step, Target, Who, words,
-    world::{IDLE, IDS, Message, NAMES, PERSON, Session, Talk, World},
+    Act, Client, IDLE, IDS, Message, NAMES, PERSON, Session, Step, Talk, Target, Who, World, words,
 };
 
 /// An answer, with conversations as `c0`, `c1` and messages by what they say; or a refusal: its code

@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
-use tests::{authenticator::Authenticator, people::form};
+use tests::people::{Authenticator, form};
 
 use super::*;
 
