@@ -7,14 +7,7 @@ use proptest::{
 };
 use tests::client::{LEGACY, MODERN};
 
-mod words;
-
-use words::{HEADERS, METHODS, NAMES, PROMPT, RESOURCE, TOOLS, VALUES};
-
-use crate::{
-    json::{Json, Twist, object, raw, string},
-    request::{Request, SESSION, STATE},
-};
+use crate::request::{Json, Request, SESSION, STATE, Twist, object, raw, string};
 
 /// The protocol and the session of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -294,3 +287,119 @@ pub(crate) fn line() -> impl Strategy<Value = String> {
         .prop_flat_map(twisted)
         .prop_map(|(body, _, _)| body.replace('\n', " "))
 }
+
+// Terms of the grammar: methods, tools, members, headers and their values.
+
+/// Methods of some revision, and some that never existed.
+const METHODS: [&str; 24] = [
+    "tools/call",
+    "tools/call",
+    "tools/call",
+    "tools/call",
+    "tools/list",
+    "tools/list",
+    "server/discover",
+    "initialize",
+    "ping",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "resources/subscribe",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "subscriptions/listen",
+    "notifications/initialized",
+    "notifications/cancelled",
+    "notifications/progress",
+    "tasks/get",
+    "no/such",
+    "",
+];
+const TOOLS: [&str; 10] = [
+    "echo",
+    "echo",
+    "greet",
+    "greet_twice",
+    "count_slowly",
+    "whoami",
+    "ring",
+    "chat",
+    "by_header",
+    "no_such_tool",
+];
+/// An existing prompt and an existing resource.
+const PROMPT: &str = "recommend";
+const RESOURCE: &str = "library://books/7";
+/// Names of members of some message.
+const NAMES: [&str; 18] = [
+    "_meta",
+    "arguments",
+    "cursor",
+    "error",
+    "id",
+    "inputResponses",
+    "io.modelcontextprotocol/clientCapabilities",
+    "io.modelcontextprotocol/protocolVersion",
+    "jsonrpc",
+    "method",
+    "name",
+    "params",
+    "progressToken",
+    "requestState",
+    "result",
+    "task",
+    "uri",
+    "値",
+];
+const HEADERS: [&str; 20] = [
+    "accept",
+    "accept-language",
+    "authorization",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "last-event-id",
+    "mcp-method",
+    "mcp-name",
+    "mcp-param-value",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "origin",
+    "te",
+    "traceparent",
+    "transfer-encoding",
+    "x-forwarded-for",
+];
+const VALUES: [&str; 26] = [
+    "",
+    " ",
+    "*/*",
+    "-1",
+    "0",
+    "3",
+    "99999999999999999999",
+    "100-continue",
+    "2024-11-05",
+    "2025-11-25",
+    "2026-07-28",
+    "2099-01-01",
+    "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    "=?base64?ZWNobw==?=",
+    "=?base64?%%%?=",
+    "Bearer mdg_nobody",
+    "application/json",
+    "application/json;q=0, text/event-stream;q=1.5",
+    "chunked",
+    "echo",
+    "gzip",
+    "http://elsewhere.example",
+    "text/plain; charset=\"",
+    "tools/call",
+    "席, \u{1}\u{7f}",
+    SESSION,
+];

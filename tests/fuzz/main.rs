@@ -8,9 +8,6 @@
 mod corpus;
 mod exchange;
 mod grammar;
-mod http;
-mod json;
 mod judge;
-mod pair;
 mod request;
 mod stdio;

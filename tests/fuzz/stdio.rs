@@ -13,7 +13,7 @@ use tests::{client::Client, process::command, server::Folders};
 
 use crate::{
     corpus, grammar,
-    http::{case_count, found, found_files, runner},
+    request::{case_count, found, found_files, runner},
 };
 
 /// Number of cases in an ordinary run.

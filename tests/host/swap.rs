@@ -95,7 +95,7 @@ async fn twenty_swaps_under_16_connections_lose_no_call_and_no_seat() {
                     let result = client.call("reserve_seats", arguments).await;
                     if result["isError"] == true {
                         let error = &result["_meta"]["madoguchi/error"];
-                        let reason = tests::server::failure_reason(&result);
+                        let reason = tests::log::reason(&result);
                         assert_eq!(error["error"], "seat_already_reserved", "{result}{reason}");
                     } else {
                         acknowledged.lock().await.insert((show.clone(), seat.clone()));

@@ -29,6 +29,7 @@ use workbench::solo::{
 };
 
 use crate::{
+    log,
     postgres::{self, Cluster},
     server,
 };
@@ -234,7 +235,7 @@ impl Bench {
 
     /// Starts it, or says why it cannot be.
     pub async fn try_start(self) -> Result<Tested, String> {
-        server::keep();
+        log::keep();
         let solo = match self.is_on_postgres {
             true => self.solo.store(store(self.file).await),
             false => self.solo.database(self.file),
@@ -254,7 +255,7 @@ impl Bench {
 impl Drop for Tested {
     fn drop(&mut self) {
         if thread::panicking() {
-            eprintln!("The log of this process:\n{}", server::kept_log());
+            eprintln!("The log of this process:\n{}", log::kept());
         }
     }
 }

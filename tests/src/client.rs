@@ -10,7 +10,7 @@ use tokio::{
     process::{Child, ChildStdout, Command},
 };
 
-use crate::{PATIENCE, server};
+use crate::{PATIENCE, log};
 
 /// The revision that it speaks.
 pub const MODERN: &str = "2026-07-28";
@@ -161,7 +161,7 @@ impl Client {
     /// The structured output of a call that must succeed.
     pub async fn output(&self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments).await;
-        assert_ne!(result["isError"], true, "{tool}: {result}{}", server::failure_reason(&result));
+        assert_ne!(result["isError"], true, "{tool}: {result}{}", log::reason(&result));
         result["structuredContent"].clone()
     }
 

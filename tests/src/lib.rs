@@ -13,6 +13,7 @@ pub mod fake_registry;
 pub mod fake_signing;
 pub mod fixtures;
 pub mod forms;
+pub mod log;
 pub mod people;
 pub mod ports;
 pub mod postgres;
@@ -48,7 +49,7 @@ pub async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
         }
     };
     let in_time = tokio::time::timeout(PATIENCE, look).await;
-    in_time.unwrap_or_else(|_| panic!("{what}\n{}", server::kept_log()));
+    in_time.unwrap_or_else(|_| panic!("{what}\n{}", log::kept()));
 }
 
 /// The path of the checkout.

@@ -1,14 +1,13 @@
 //! A server in this process, on a free port, with its own folders.
 
 use std::{
-    collections::VecDeque,
     ffi::OsStr,
     fs,
     io::{self, Write},
     net::SocketAddr,
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::{Mutex, Once, OnceLock, PoisonError},
+    sync::OnceLock,
     time::Duration,
 };
 
@@ -19,10 +18,10 @@ use host::{
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
 use tempfile::TempDir;
-use tracing_subscriber::filter::LevelFilter;
 
 use crate::{
     client::Client,
+    log,
     postgres::{self, Cluster},
 };
 
@@ -181,7 +180,7 @@ impl TestServer {
 
     /// The same with a key of its own, so that it rejects states signed by other servers.
     pub async fn start_with_nothing(folders: Folders, change: impl FnOnce(&mut Config)) -> Self {
-        keep();
+        log::keep();
         let mut config = folders.config();
         change(&mut config);
         let server = Server::start_at(config.clone(), Clock::System).await.expect("it starts");
@@ -245,55 +244,6 @@ impl TestServer {
     pub fn databases(&self) -> PathBuf {
         Path::new(&self.folders.data()).join("databases")
     }
-}
-
-// The log of this process's servers, for the messages of failing tests.
-
-/// Maximum number of stored lines.
-const LINES_MAX: usize = 40;
-
-static LINES: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
-
-struct Kept;
-
-impl Write for Kept {
-    /// Receives one line at a time.
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() == LINES_MAX {
-            lines.pop_front();
-        }
-        lines.push_back(String::from_utf8_lossy(line).into_owned());
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Stores warnings and errors from now on.
-pub(crate) fn keep() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let log = tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_ansi(false);
-        // A test that has a log of its own keeps that.
-        let _ = log.with_writer(|| Kept).try_init();
-    });
-}
-
-/// The last lines.
-pub fn kept_log() -> String {
-    let lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-    lines.iter().fold(String::new(), |all, it| all + it)
-}
-
-/// The last lines, where `result` is a failure whose reason stands there alone.
-pub fn failure_reason(result: &Value) -> String {
-    if result["_meta"]["madoguchi/error"]["error"] != "internal_error" {
-        return String::new();
-    }
-    format!("\nThe log of this process:\n{}", kept_log())
 }
 
 // The operator of a test server, authorized by the key in its data folder.

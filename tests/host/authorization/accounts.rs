@@ -471,7 +471,7 @@ async fn no_secret_of_accounts_is_kept_logged_or_audited() {
         PASSWORD,
         "a password in the wrong place",
     ];
-    let log = tests::server::kept_log();
+    let log = tests::log::kept();
     for secret in secrets {
         assert!(!audit.contains(secret) && !log.contains(secret), "{secret}");
         for (path, bytes) in server.folders.kept() {

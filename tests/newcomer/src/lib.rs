@@ -5,7 +5,11 @@ use std::{future::pending, hint::black_box, time::Duration};
 use futures::future::join_all;
 use wit_bindgen::{FutureReader, StreamReader, spawn_local, yield_async};
 
-mod bindings;
+/// What wit-bindgen makes of `wit/`.
+#[allow(missing_docs, unsafe_code, reason = "generated from wit/")]
+mod bindings {
+    wit_bindgen::generate!({ path: "wit", world: "newcomer", generate_all });
+}
 
 use bindings::{
     Guest,

@@ -7,7 +7,7 @@ use toolkit::{
     sql,
 };
 
-use crate::letters::SendLetter;
+use crate::jobs::SendLetter;
 
 /// Returns the routes.
 pub(crate) fn routes() -> Vec<Route> {

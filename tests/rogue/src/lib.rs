@@ -1,8 +1,15 @@
 //! A component that violates the contract on purpose, for tests of the host's limits.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, Serializer};
-use toolkit::{English, Stop, Text, Tool, User};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
+use toolkit::{
+    English, Stop, Text, Tool, User,
+    bindings::{
+        exports::madoguchi::tool::tools::InputRequired,
+        madoguchi::tool::types::{Ask, Question},
+    },
+    log, progress,
+};
 
 /// Defines a tool without arguments from doc comment, name, titles, description and body.
 macro_rules! misdeed {
@@ -25,14 +32,6 @@ macro_rules! misdeed {
         }
     };
 }
-
-mod floods;
-mod lies;
-mod questions;
-
-use floods::{Bloat, Chatter, Clutch, Jab, Refill, Report, Whisper};
-use lies::{Babble, Nest};
-use questions::{AskWrongly, Nag, Pester, Remember};
 
 toolkit::export_tools!(
     Spin,
@@ -189,3 +188,220 @@ impl Tool for Lie {
         Ok(Promise { answer: 42 })
     }
 }
+
+// Excessive amounts of bytes, lines, notifications, handles and short calls.
+
+/// An output that is too long.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Bulk {
+    text: String,
+}
+
+misdeed!(Bloat, "bloat", "膨らむ", "Bloat", "Puts out 16 MB.", Bulk, |_: &User| Ok(Bulk {
+    text: "x".repeat(16 << 20)
+}));
+
+misdeed!(
+    Refill,
+    "refill",
+    "詰め直す",
+    "Refill",
+    "Fills 50 MB of memory again and again, each time by one instruction.",
+    Nothing,
+    |_: &User| {
+        let mut memory = vec![1u8; 50 << 20];
+        for byte in (0..=u8::MAX).cycle() {
+            memory.fill(byte);
+            std::hint::black_box(&mut memory);
+        }
+        Ok(Nothing {})
+    }
+);
+
+misdeed!(
+    Chatter,
+    "chatter",
+    "しゃべる",
+    "Chatter",
+    "Writes a megabyte to the log and another to standard error.",
+    Nothing,
+    |_: &User| {
+        for _ in 0..1_000 {
+            log::info(&"chatter ".repeat(128));
+            eprintln!("{}", "babble ".repeat(146));
+        }
+        Ok(Nothing {})
+    }
+);
+
+misdeed!(
+    Whisper,
+    "whisper",
+    "ささやく",
+    "Whisper",
+    "Writes a hundred thousand lines of one letter.",
+    Nothing,
+    |_: &User| {
+        (0..100_000).for_each(|_| log::info("w"));
+        Ok(Nothing {})
+    }
+);
+
+misdeed!(
+    Report,
+    "report",
+    "報告する",
+    "Report",
+    "Tells ten thousand times how far it is.",
+    Nothing,
+    |_: &User| {
+        (0..10_000u32).for_each(|step| progress::report(step, None, Some("so far")));
+        Ok(Nothing {})
+    }
+);
+
+misdeed!(
+    Clutch,
+    "clutch",
+    "握りしめる",
+    "Clutch",
+    "Takes resources of the host and lets none go.",
+    Nothing,
+    |_: &User| {
+        #[cfg(target_arch = "wasm32")]
+        {
+            let held: Vec<_> = (0..100_000).map(|_| wasip2::cli::stdout::get_stdout()).collect();
+            std::hint::black_box(&held);
+        }
+        Ok(Nothing {})
+    }
+);
+
+/// 短く働く。
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Jab {
+    /// 空回りの回数（百万回単位）
+    turns: u32,
+}
+
+impl Tool for Jab {
+    const NAME: &str = "jab";
+    const TITLE: Text = Text { ja: "短打", en: "Jab" };
+    const ENGLISH: English = English {
+        description: "Takes a processor for a moment too short to be noticed.",
+        arguments: &[("turns", "Turns of an empty loop, in millions")],
+    };
+    type Output = Nothing;
+
+    fn call(self, _: &User) -> Result<Nothing, Stop> {
+        for turn in 0..self.turns.saturating_mul(1_000_000) {
+            std::hint::black_box(turn);
+        }
+        Ok(Nothing {})
+    }
+}
+
+// Invalid outputs.
+
+/// The name by which serde_json accepts raw JSON without checks.
+const RAW: &str = "$serde_json::private::RawValue";
+
+/// Claims to be an object and outputs any text.
+#[derive(JsonSchema)]
+pub(crate) struct Raw {
+    #[schemars(skip)]
+    text: String,
+}
+
+impl Serialize for Raw {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut raw = to.serialize_struct(RAW, 1)?;
+        raw.serialize_field(RAW, &self.text)?;
+        raw.end()
+    }
+}
+
+misdeed!(
+    Babble,
+    "babble",
+    "でたらめ",
+    "Babble",
+    "Puts out what is no JSON.",
+    Raw,
+    |_: &User| Ok(Raw { text: "{\"answer\": forty-two".to_owned() })
+);
+
+misdeed!(
+    Nest,
+    "nest",
+    "入れ子",
+    "Nest",
+    "Puts out JSON of a hundred thousand levels.",
+    Raw,
+    |_: &User| {
+        let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+        Ok(Raw { text: format!("{{\"nest\":{open}{close}}}") })
+    }
+);
+
+// Endless, invalid or too many questions.
+
+/// A form without fields.
+#[derive(Deserialize, JsonSchema)]
+struct Consent {}
+
+fn ask(count: usize, form: &str, state: Option<String>) -> Stop {
+    let question = |number| Question {
+        key: format!("question-{number}"),
+        message: "Well?".to_owned(),
+        ask: Ask::Form(form.to_owned()),
+        meta: None,
+    };
+    Stop::InputRequired(InputRequired { questions: (0..count).map(question).collect(), state })
+}
+
+misdeed!(
+    Pester,
+    "pester",
+    "質問攻め",
+    "Pester",
+    "Asks ten thousand questions at once.",
+    Nothing,
+    |_: &User| Err(ask(10_000, r#"{"type":"object","properties":{}}"#, None))
+);
+
+misdeed!(
+    AskWrongly,
+    "ask_wrongly",
+    "変な質問",
+    "Ask wrongly",
+    "Asks a question whose form is no JSON.",
+    Nothing,
+    |_: &User| Err(ask(1, "{form", None))
+);
+
+misdeed!(
+    Remember,
+    "remember",
+    "覚えすぎる",
+    "Remember",
+    "Asks, and gives along more than may come back.",
+    Nothing,
+    |_: &User| { Err(ask(1, r#"{"type":"object","properties":{}}"#, Some("m".repeat(300 << 10)))) }
+);
+
+misdeed!(
+    Nag,
+    "nag",
+    "聞き続ける",
+    "Nag",
+    "Asks again after each answer.",
+    Nothing,
+    |user: &User| {
+        for round in 0..1_000 {
+            let Consent {} = user.ask(&format!("again-{round}"), "Again?")?;
+        }
+        Ok(Nothing {})
+    }
+);

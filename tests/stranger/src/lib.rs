@@ -2,7 +2,11 @@
 
 use std::cell::Cell;
 
-mod bindings;
+/// What wit-bindgen makes of `wit/`.
+#[allow(missing_docs, unsafe_code, reason = "generated from wit/")]
+mod bindings {
+    wit_bindgen::generate!({ path: "wit", world: "stranger" });
+}
 
 use bindings::{
     Guest, Point, Report, Trouble,

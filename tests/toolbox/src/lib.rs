@@ -1,6 +1,10 @@
 //! A component that was not made for this host and offers its tools by wasmcp's interface.
 
-mod bindings;
+/// What wit-bindgen makes of `wit/`.
+#[allow(missing_docs, unsafe_code, reason = "generated from wit/")]
+mod bindings {
+    wit_bindgen::generate!({ path: "wit", world: "toolbox", generate_all });
+}
 
 use bindings::{
     Guest,

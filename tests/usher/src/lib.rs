@@ -2,7 +2,11 @@
 
 use wit_bindgen::{StreamReader, StreamWriter, spawn_local, yield_async};
 
-mod bindings;
+/// What wit-bindgen makes of `wit/`.
+#[allow(missing_docs, unsafe_code, reason = "generated from wit/")]
+mod bindings {
+    wit_bindgen::generate!({ path: "wit", world: "usher", generate_all });
+}
 
 use bindings::{
     exports::wasi::http::handler::Guest,

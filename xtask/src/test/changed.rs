@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn ring_file_affects_its_ring() {
         let steps = ["fmt", "ring house", "ring fuzz"];
-        assert_runs(&["tests/fuzz/json.rs"], &[&BUILT[..], &steps].concat());
+        assert_runs(&["tests/fuzz/stdio.rs"], &[&BUILT[..], &steps].concat());
         assert_runs(&["tests/house/tree.rs"], &["fmt", "test binaries", "ring house"]);
     }
 

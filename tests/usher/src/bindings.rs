@@ -1,4 +1,0 @@
-//! What wit-bindgen makes of `wit/`.
-#![allow(missing_docs, unsafe_code, reason = "generated from wit/")]
-
-wit_bindgen::generate!({ path: "wit", world: "usher", generate_all });
