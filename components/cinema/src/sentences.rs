@@ -4,7 +4,6 @@ mod answers;
 mod booker;
 mod cancel;
 mod conditions;
-mod facts;
 mod fares;
 mod films;
 mod held_seats;
@@ -15,7 +14,6 @@ mod rules;
 mod seats;
 mod showings;
 mod switches;
-mod timed;
 mod titles;
 mod two_bookings;
 mod visit;
@@ -43,10 +41,9 @@ use self::{
     answers::place,
     cancel::{Bookings, Cancel, number},
     conditions::Conditions,
-    facts::{Facts, guessed},
     held_seats::{Before, Held, HoldAction},
     questions::{changes, names_seats},
-    rules::{CONVERSATION, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER},
+    rules::{CONVERSATION, Facts, Goal, MOVIE, RESERVATION_ID, RULES, SHOWTIME, USER, guessed},
     titles::Sentence,
     visit::{MOVIES, Visit},
     words::{
@@ -689,7 +686,7 @@ fn used(visit: &Visit, goal: Goal) -> Used {
         Goal::Price => names.extend(marks(PRICES).map(str::to_owned)),
         Goal::NotOnRecord => {
             names.extend(marks(questions::AGE_WORDS).map(str::to_owned));
-            let words = marks(facts::MAKERS).flat_map(|it| it.split(' '));
+            let words = marks(rules::MAKERS).flat_map(|it| it.split(' '));
             names.extend(words.map(str::to_owned));
         }
         Goal::Films | Goal::Showtimes | Goal::Book | Goal::Seats => {

@@ -14,7 +14,7 @@ use language::{
     words::Word,
 };
 
-use super::timed::{self, Timed};
+use super::showings::{self, Timed};
 
 /// Order of films; the first is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,7 +220,7 @@ impl Conditions {
             let at = utterance.find(mark, 0).filter(|at| !is_length(*at));
             at.is_some_and(|at| !mark.is_ascii() || utterance.is_word(at, mark))
         });
-        let timed = timed::timed(utterance);
+        let timed = showings::timed(utterance);
         let length = length.map(|it| (it.0, utterance.piece(it.1.0, it.1.1).text));
         Self {
             order,
@@ -322,7 +322,7 @@ impl Conditions {
             used.extend(marks(DENIALS_AFTER).map(str::to_owned));
         }
         if self.timed.is_some() {
-            used.extend(timed::words().map(str::to_owned));
+            used.extend(showings::words().map(str::to_owned));
         }
         if self.ends {
             used.extend(marks(ENDS).map(str::to_owned));

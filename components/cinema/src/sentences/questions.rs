@@ -14,9 +14,8 @@ use language::{
 use super::{
     answers::{approves_after_all, is_thinking, place_of},
     conditions::{self, Conditions, names_position, sorting},
-    facts::MAKERS,
     marks::named_seats,
-    rules::Goal,
+    rules::{Goal, MAKERS},
     titles::Sentence,
     visit::{Aim, Question, Selection, Visit},
     words::{ABOUT, FILM, RESERVE, SEAT, SEE, TICKET},

@@ -11,7 +11,6 @@ mod compared;
 mod conditions;
 mod mid_visit;
 mod minds;
-mod questions;
 mod refused;
 mod turned;
 
