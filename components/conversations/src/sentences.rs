@@ -5,8 +5,6 @@ mod meeting;
 mod rules;
 mod scripted;
 mod sentence;
-mod sides;
-mod words;
 
 use language::{
     Date, Language,
@@ -29,10 +27,9 @@ pub use self::scripted::{By, LogEntry, Scene, ScriptedAgent};
 use self::{
     lists::Lists,
     meeting::{BEGIN, Meeting},
-    rules::Goal,
+    rules::{AGENTS, CHAIN, CONVERSE, Goal, NOUNS, PHRASES, TALKS},
     scripted::AGENT,
     sentence::Sentence,
-    words::{AGENTS, CHAIN, CONVERSE, NOUNS, PHRASES, TALKS},
 };
 
 /// The kind of a conversation's identifiers.
@@ -46,7 +43,7 @@ static VOCABULARY: Vocabulary = Vocabulary {
     family: "conversations",
     phrases: PHRASES,
     nouns: NOUNS,
-    actions: words::DEEDS,
+    actions: rules::DEEDS,
     done: "begun|started|stopped|sent|始め|話し|止め|終了|送っ|送信",
     labels: &[(
         CONVERSATION,

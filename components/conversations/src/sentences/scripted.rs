@@ -4,23 +4,22 @@
 //! Each message follows from the earlier ones, so that a restart changes nothing.
 
 mod chain;
-mod kana;
-mod opening;
-mod words;
 
 use language::{
     Language,
     contract::SENTENCE,
     message::Part,
+    scan::marks,
     turn::{Conclusion, Decision, ToolCall, Turn},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use toolkit::Tool as _;
 
-pub(super) use self::chain::rounds;
 use self::chain::{Chain, Move};
 use crate::tools::EndConversation;
-use toolkit::Tool as _;
+
+pub(super) use self::chain::rounds;
 
 /// The member of a context that has the scripted agent.
 pub(super) const AGENT: &str = "agent";
@@ -88,7 +87,7 @@ impl ScriptedAgent {
             let has_spoken = self.log.iter().any(|it| it.by == By::Own);
             let lead = match has_spoken {
                 true => String::new(),
-                false => opening::with_introduction(&self.scene.name, "", language),
+                false => with_introduction(&self.scene.name, "", language),
             };
             context[SENTENCE] = json!({ "said": question, "lead": lead });
         }
@@ -120,17 +119,17 @@ impl ScriptedAgent {
         if self.scene.is_initiator {
             let purpose = self.scene.purpose.as_deref();
             if !has_spoken {
-                let opening = opening::opening(purpose, language);
-                return Next::Say(opening::with_introduction(&self.scene.name, &opening, language));
+                let opening = opening(purpose, language);
+                return Next::Say(with_introduction(&self.scene.name, &opening, language));
             }
             let is_answered = self.log.last().is_some_and(|it| it.by == By::Partner);
             return match is_answered {
-                true => Next::End(opening::thanks(language).to_owned(), None),
+                true => Next::End(thanks(language).to_owned(), None),
                 false => Next::Nothing,
             };
         }
         match self.log.last().filter(|it| it.by != By::Own) {
-            Some(entry) => Next::Ask(opening::without_introduction(&entry.text).to_owned()),
+            Some(entry) => Next::Ask(without_introduction(&entry.text).to_owned()),
             None => Next::Nothing,
         }
     }
@@ -158,6 +157,64 @@ impl ScriptedAgent {
 
 fn conclude_with(text: String) -> Decision {
     Decision::Conclude(Conclusion { parts: vec![Part::text(text)], ..Conclusion::default() })
+}
+
+/// Endings of a purpose that is a sentence already.
+const SENTENCES: &str = "。|？|?|！|!|.|ください|下さい|ますか|ですか|かな";
+/// Verbs at the end of a purpose, which the opening replaces by a question.
+const PURPOSE_TAILS: &str = "を聞く|を聞いて|を尋ねる|を尋ねて|を教えてもらう|を確認する|を確認|を調べる|を調べて|を教えて|を知る|について聞く|について相談|について話す|について話して|について|の確認|の質問";
+
+/// Returns the first message of an agent that began a conversation for `purpose`.
+fn opening(purpose: Option<&str>, language: Language) -> String {
+    let Some(purpose) = purpose.map(str::trim).filter(|it| !it.is_empty()) else {
+        return language
+            .pick("お話ししましょう。何ができますか？", "Let us talk. What can you do?")
+            .to_owned();
+    };
+    if marks(SENTENCES).any(|it| purpose.ends_with(it)) {
+        return purpose.to_owned();
+    }
+    match language {
+        Language::Japanese => {
+            let deed = marks(PURPOSE_TAILS).find(|it| purpose.ends_with(it));
+            let about = deed.map_or(purpose, |it| &purpose[..purpose.len() - it.len()]);
+            format!("{about}について教えてください。")
+        }
+        Language::English => {
+            let lower = purpose.to_lowercase();
+            let question = [
+                "what", "which", "when", "where", "who", "how", "is ", "are ", "do ", "does ",
+                "can ",
+            ];
+            match question.iter().any(|it| lower.starts_with(it)) {
+                true => format!("{purpose}?"),
+                false => format!("Please tell me about {purpose}."),
+            }
+        }
+    }
+}
+
+/// Prefixes `text` with the agent's introduction.
+fn with_introduction(name: &str, text: &str, language: Language) -> String {
+    language.pick(
+        format!("内蔵モデルの{name}です。{text}"),
+        format!("This is {name}, played by the built-in model. {text}"),
+    )
+}
+
+/// Removes the introduction of another scripted agent from `text`.
+fn without_introduction(text: &str) -> &str {
+    let japanese = text.strip_prefix("内蔵モデルの").and_then(|it| it.split_once("です。"));
+    let english = text.split_once(", played by the built-in model. ");
+    japanese.or(english).map_or(text, |it| it.1)
+}
+
+/// Returns the last message, after an answer.
+fn thanks(language: Language) -> &'static str {
+    language.pick(
+        "ありがとうございました。よく分かりました。会話を終了します。",
+        "Thank you, that is what I wanted to know. I end the conversation here.",
+    )
 }
 
 #[cfg(test)]

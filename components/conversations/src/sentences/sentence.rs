@@ -16,7 +16,7 @@ use language::{
     words::Word,
 };
 
-use super::{VOCABULARY, words};
+use super::{VOCABULARY, rules};
 
 /// First parts of agents' names such as `worker-a`.
 const NAME_STEMS: &str =
@@ -129,7 +129,7 @@ impl Sentence {
         /// Before what is no member: `talk about cats and worker-a`, `chat with worker-a and report`.
         const NO_MEMBER: [&str; 2] = ["about ", "on "];
         const OTHERS: [&str; 3] = ["with ", "to ", "ask "];
-        let is_talk = self.has(&[words::CONVERSE, words::CHAIN, words::TALKS])
+        let is_talk = self.has(&[rules::CONVERSE, rules::CHAIN, rules::TALKS])
             || ["chat", "speak", "between"].iter().any(|it| self.find_word(it, 0).is_some());
         let is_language = |it: &Piece| !it.text.is_ascii() && it.text.ends_with('語');
         let is_new = |it: &Piece| it.text != agent.text && self.is_new_name(it) && !is_language(it);
@@ -302,7 +302,7 @@ pub(super) fn topic(utterance: &Sentence, agents: &[Piece]) -> Option<String> {
         return Some(topic);
     }
     let named = agents.iter().map(|it| it.to).max();
-    let spoken = utterance.tokens.iter().filter(|it| it.word == words::AGENTS);
+    let spoken = utterance.tokens.iter().filter(|it| it.word == rules::AGENTS);
     let topic = if is_japanese {
         let from = named.or(spoken.map(|it| it.to).max())?;
         let rest: String = utterance.chars[from..].iter().collect();

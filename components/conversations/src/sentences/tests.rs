@@ -138,24 +138,6 @@ fn begins_nothing_without_an_order() {
 }
 
 #[test]
-fn asks_for_agents_that_the_tool_needs() {
-    let mut talk = new_talk();
-    let decided = talk.say("エージェント同士でしりとりをさせて");
-    assert_eq!(call(&decided).0, FORM);
-    let decided = talk.say(r#"{"target_agent_id": "worker-b", "initiator_agent_id": ""}"#);
-    let expected = json!({ "target_agent_id": "worker-b", "purpose": "しりとり" });
-    assert_eq!(call(&decided), ("begin_conversation", expected));
-
-    let mut talk = new_talk();
-    for offer in talk.offers.iter_mut().filter(|it| it.name == "begin_conversation") {
-        offer.arguments.clear();
-        offer.required.clear();
-    }
-    let decided = talk.say("Let the agents play a word chain");
-    assert_eq!(call(&decided), ("begin_conversation", json!({ "purpose": "word chain" })));
-}
-
-#[test]
 fn answers_with_started_conversation_and_page() {
     let mut talk = new_talk();
     talk.say("worker-aとworker-bでしりとりをして");
@@ -338,14 +320,6 @@ fn sends_message_named_before_or_after_agent() {
 }
 
 #[test]
-fn refuses_agent_talking_to_itself() {
-    for sentence in ["worker-aとworker-aで話して", "Let worker-a and worker-a talk"] {
-        let text = concluded(&new_talk().say(sentence)).text();
-        assert!(text.contains("別々") || text.contains("two different"), "{text}");
-    }
-}
-
-#[test]
 fn short_order_stops_or_resumes_begun_conversation() {
     for (chain, order, tool, paused) in [
         (CHAINS[0], "kill it", "stop_conversation", json!(null)),
@@ -428,16 +402,6 @@ fn list_marks_paused_conversations() {
     let text = concluded(&talk.back(&[output(json!({ "conversations": [one, other] }))])).text();
     assert!(text.contains("a and b: \"trains\" (paused) conv_1"), "{text}");
     assert!(text.contains("a and b (running) conv_2"), "{text}");
-}
-
-#[test]
-fn game_without_agents_asks_for_them() {
-    for sentence in
-        ["しりとりを始めて", "しりとりしようよ", "start a word chain", "let's play shiritori"]
-    {
-        let mut talk = new_talk();
-        assert_eq!(call(&talk.say(sentence)).0, FORM, "{sentence}");
-    }
 }
 
 #[test]
@@ -532,52 +496,6 @@ fn ends_or_sums_up_begun_conversation() {
     assert_eq!(call(&told).0, "write_message");
     let asked = new_talk().say("please end the conversation");
     assert_eq!(call(&asked).0, "list_conversations");
-}
-
-#[test]
-fn ignores_fillers_as_topic() {
-    for sentence in [
-        "worker-a and worker-b then",
-        "let worker-a and worker-b talk please",
-        "worker-aとworker-bで話して、お願いします",
-        "エージェント2人で会話させて",
-    ] {
-        let mut talk = new_talk();
-        let decided = talk.say(sentence);
-        let Decision::Call(calls) = &decided else { panic!("{sentence}: {decided:?}") };
-        assert_eq!(calls[0].arguments.get("purpose"), None, "{sentence}");
-    }
-    let next = new_talk().say("let worker-a talk to worker-b for 12 turns about the weather");
-    let arguments = call(&next).1;
-    let found = (&arguments["purpose"], &arguments["max_turns"]);
-    assert_eq!(found, (&json!("the weather"), &json!(12)));
-}
-
-#[test]
-fn refuses_more_than_two_agents() {
-    for sentence in [
-        "エージェント１２人で会話させて",
-        "12人のエージェントで議論させて",
-        "have three agents talk about trains",
-        "let worker-a, worker-b and worker-c talk",
-        "エージェントを3人集めて会議させて",
-        "get worker-a, worker-b and hanako chatting about the menu",
-    ] {
-        let text = concluded(&new_talk().say(sentence)).text();
-        assert!(
-            text.contains("2つのエージェント") || text.contains("between two agents"),
-            "{text}"
-        );
-    }
-    assert_eq!(call(&new_talk().say("エージェント2人でしりとり")).0, FORM);
-    // Who is talked about, or counted there, does not talk.
-    for sentence in [
-        "Let worker-a and worker-b talk about worker-c",
-        "let worker-a and worker-b discuss how three agents share work",
-        "worker-aとworker-bで、worker-cについて話して",
-    ] {
-        assert_eq!(call(&new_talk().say(sentence)).0, "begin_conversation", "{sentence}");
-    }
 }
 
 #[test]
@@ -785,15 +703,5 @@ fn a_remark_about_the_topic_is_no_topic() {
         let (_, arguments) = call(&next);
         let purpose = arguments["purpose"].as_str().unwrap_or_default();
         assert!(purpose.starts_with("深海"), "{later}: {purpose}");
-    }
-}
-
-#[test]
-fn an_agent_does_not_talk_to_itself() {
-    for sentence in
-        ["have worker-a talk to worker-a about the budget", "worker-aとworker-aで話して"]
-    {
-        let text = concluded(&new_talk().say(sentence)).text();
-        assert!(text.contains("worker-a") && text.contains("worker-b"), "{sentence}: {text}");
     }
 }

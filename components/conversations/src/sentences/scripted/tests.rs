@@ -3,7 +3,7 @@
 use language::{Language, trial::Talk, turn::Decision};
 use serde_json::json;
 
-use super::{By, LogEntry, Scene, ScriptedAgent};
+use super::{By, LogEntry, Scene, ScriptedAgent, opening, with_introduction, without_introduction};
 
 const TOOLS: &str = include_str!("../../../tools.json");
 
@@ -228,4 +228,27 @@ fn initiator_asks_and_thanks() {
         json!({ "said": "明日の映画について教えてください。", "lead": "内蔵モデルのWorkerです。" });
     assert_eq!(context["sentence"], expected);
     assert!(matches!(asks.receive("羅生門です。").turn(), Did::Ended(_)));
+}
+
+#[test]
+fn turns_purpose_into_question() {
+    for (purpose, expected) in [
+        ("明日の映画", "明日の映画について教えてください。"),
+        ("明日の映画を聞く", "明日の映画について教えてください。"),
+        ("東京駅から横浜駅まで何分ですか", "東京駅から横浜駅まで何分ですか"),
+        ("明日の映画を教えてください", "明日の映画を教えてください"),
+    ] {
+        assert_eq!(opening(Some(purpose), Language::Japanese), expected);
+    }
+    let english = |it| opening(Some(it), Language::English);
+    assert_eq!(english("tomorrow's films"), "Please tell me about tomorrow's films.");
+    assert_eq!(english("Which films are on tomorrow"), "Which films are on tomorrow?");
+    assert!(opening(None, Language::English).ends_with('?'));
+    for language in [Language::Japanese, Language::English] {
+        assert_eq!(
+            without_introduction(&with_introduction("Worker", "やあ。です。", language)),
+            "やあ。です。"
+        );
+    }
+    assert_eq!(without_introduction("明日の映画は？"), "明日の映画は？");
 }

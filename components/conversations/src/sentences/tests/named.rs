@@ -1,4 +1,4 @@
-//! Names of agents as people write them, and talks without names.
+//! Names of agents as people write them, talks without names, and talks that none can have.
 
 use language::turn::ToolCall;
 
@@ -111,5 +111,97 @@ fn purpose_keeps_what_each_agent_is_to_be() {
         let (tool, arguments) = call(&next);
         let purpose = arguments["purpose"].as_str().unwrap_or_default();
         assert_eq!((tool, purpose), ("begin_conversation", expected), "{sentence}");
+    }
+}
+
+#[test]
+fn asks_for_agents_that_the_tool_needs() {
+    let mut talk = new_talk();
+    let decided = talk.say("エージェント同士でしりとりをさせて");
+    assert_eq!(call(&decided).0, FORM);
+    let decided = talk.say(r#"{"target_agent_id": "worker-b", "initiator_agent_id": ""}"#);
+    let expected = json!({ "target_agent_id": "worker-b", "purpose": "しりとり" });
+    assert_eq!(call(&decided), ("begin_conversation", expected));
+
+    let mut talk = new_talk();
+    for offer in talk.offers.iter_mut().filter(|it| it.name == "begin_conversation") {
+        offer.arguments.clear();
+        offer.required.clear();
+    }
+    let decided = talk.say("Let the agents play a word chain");
+    assert_eq!(call(&decided), ("begin_conversation", json!({ "purpose": "word chain" })));
+}
+
+#[test]
+fn refuses_agent_talking_to_itself() {
+    for sentence in ["worker-aとworker-aで話して", "Let worker-a and worker-a talk"] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("別々") || text.contains("two different"), "{text}");
+    }
+}
+
+#[test]
+fn game_without_agents_asks_for_them() {
+    for sentence in
+        ["しりとりを始めて", "しりとりしようよ", "start a word chain", "let's play shiritori"]
+    {
+        let mut talk = new_talk();
+        assert_eq!(call(&talk.say(sentence)).0, FORM, "{sentence}");
+    }
+}
+
+#[test]
+fn ignores_fillers_as_topic() {
+    for sentence in [
+        "worker-a and worker-b then",
+        "let worker-a and worker-b talk please",
+        "worker-aとworker-bで話して、お願いします",
+        "エージェント2人で会話させて",
+    ] {
+        let mut talk = new_talk();
+        let decided = talk.say(sentence);
+        let Decision::Call(calls) = &decided else { panic!("{sentence}: {decided:?}") };
+        assert_eq!(calls[0].arguments.get("purpose"), None, "{sentence}");
+    }
+    let next = new_talk().say("let worker-a talk to worker-b for 12 turns about the weather");
+    let arguments = call(&next).1;
+    let found = (&arguments["purpose"], &arguments["max_turns"]);
+    assert_eq!(found, (&json!("the weather"), &json!(12)));
+}
+
+#[test]
+fn refuses_more_than_two_agents() {
+    for sentence in [
+        "エージェント１２人で会話させて",
+        "12人のエージェントで議論させて",
+        "have three agents talk about trains",
+        "let worker-a, worker-b and worker-c talk",
+        "エージェントを3人集めて会議させて",
+        "get worker-a, worker-b and hanako chatting about the menu",
+    ] {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(
+            text.contains("2つのエージェント") || text.contains("between two agents"),
+            "{text}"
+        );
+    }
+    assert_eq!(call(&new_talk().say("エージェント2人でしりとり")).0, FORM);
+    // Who is talked about, or counted there, does not talk.
+    for sentence in [
+        "Let worker-a and worker-b talk about worker-c",
+        "let worker-a and worker-b discuss how three agents share work",
+        "worker-aとworker-bで、worker-cについて話して",
+    ] {
+        assert_eq!(call(&new_talk().say(sentence)).0, "begin_conversation", "{sentence}");
+    }
+}
+
+#[test]
+fn an_agent_does_not_talk_to_itself() {
+    for sentence in
+        ["have worker-a talk to worker-a about the budget", "worker-aとworker-aで話して"]
+    {
+        let text = concluded(&new_talk().say(sentence)).text();
+        assert!(text.contains("worker-a") && text.contains("worker-b"), "{sentence}: {text}");
     }
 }
