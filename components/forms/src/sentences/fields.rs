@@ -2,16 +2,12 @@
 
 mod bounds;
 mod change;
-mod files;
-mod initial;
 mod item;
 mod kinds;
 mod list;
 mod options;
 mod order;
 mod plain;
-mod poll;
-mod section;
 mod text;
 
 use language::{Language, scan::marks, utterance::Utterance};
@@ -22,8 +18,7 @@ pub(super) use self::{
     kinds::COMMON,
     list::{are_kinds, titled, unlabelled},
     order::{moves_unnamed, replacement, swaps_unnamed},
-    plain::plain,
-    poll::choice,
+    plain::{choice, plain},
 };
 use self::{
     item::{Item, OPTIONAL, REQUIRED},
@@ -84,10 +79,10 @@ pub(super) fn read(utterance: &Utterance) -> Reading {
     let text: String = utterance.chars.iter().collect();
     let text = text.replace(" w/ ", " with ");
     let text = untitled(&unlabelled(&text).map_or(text, |it| it.1));
-    let mut reading = match initial::default_in(&text) {
+    let mut reading = match bounds::default_in(&text) {
         Some(default_in) => {
             let mut reading = written(&default_in.rest);
-            match initial::state(&mut reading.fields, &default_in.value) {
+            match bounds::state(&mut reading.fields, &default_in.value) {
                 true => reading,
                 // `default language` is a field.
                 false if !default_in.is_sure => written(&text),
@@ -205,7 +200,7 @@ impl Reading {
 
     /// Parses the items of a list.
     fn take(&mut self, list: &[String], is_listed: bool, marked: &mut Vec<String>) {
-        let list = section::apart(list);
+        let list = text::apart(list);
         let all: Vec<(&String, Item)> =
             list.iter().map(|it| (it, item::item(it, is_listed))).collect();
         let sure = |it: &(&String, Item)| matches!(it.1, Item::Fields { is_sure: true, .. });
@@ -654,8 +649,8 @@ impl Field {
     pub(super) fn definition(&self, language: Language, number: usize) -> Value {
         let own = || language.pick(self.kind.label.0, self.kind.label.1).to_owned();
         let label = self.label.clone().unwrap_or_else(own);
-        if self.kind.kind == section::HEADING {
-            return json!({ "type": section::HEADING, "text": label });
+        if self.kind.kind == text::HEADING {
+            return json!({ "type": text::HEADING, "text": label });
         }
         let name = match self.is_free {
             true => format!("field_{number}"),
@@ -702,7 +697,7 @@ impl Field {
             *options = options::in_language(options, language);
         }
         if let Some(words) = self.more.get(DEFAULT).and_then(Value::as_str) {
-            initial::begin(&mut field, words);
+            bounds::begin(&mut field, words);
         }
         field
     }

@@ -18,7 +18,7 @@ use language::{
 
 use super::{
     fields::{self, COMMON, Field, Reading},
-    words::FORM,
+    rules::FORM,
 };
 use crate::tools::RequestForm;
 

@@ -10,7 +10,6 @@ use language::{
 use serde_json::{Value, json};
 
 mod changes;
-mod conditions;
 mod edited;
 mod turned;
 mod wishes;

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 use super::{
-    DEFAULT, Reading, bounds, conditional, distinguish, files, initial, is_called, is_filler,
+    DEFAULT, Reading, bounds, conditional, distinguish, is_called, is_filler,
     item::{self, Item},
+    kinds,
     list::{REMOVE, clauses, items, pieces},
     marking,
     order::{self, all_marked, by_place},
@@ -164,10 +165,10 @@ pub(in crate::sentences) fn change(
             (is_changed, is_sure) = (true, true);
             continue;
         }
-        if let Some((name, value)) = initial::of_field(&piece)
+        if let Some((name, value)) = bounds::of_field(&piece)
             && let Some(field) = fields.iter_mut().find(|it| of(it, name))
         {
-            if !initial::begin(field, value) {
+            if !bounds::begin(field, value) {
                 left.push(value.to_owned());
             }
             (is_changed, is_sure) = (true, true);
@@ -198,8 +199,8 @@ pub(in crate::sentences) fn change(
                     is_sure |= is_one;
                     marked = true;
                     bound(field, &piece);
-                    let stated = initial::default_in(&piece).map(|it| it.value);
-                    left.extend(stated.filter(|it| !initial::begin(field, it)));
+                    let stated = bounds::default_in(&piece).map(|it| it.value);
+                    left.extend(stated.filter(|it| !bounds::begin(field, it)));
                 }
             }
         }
@@ -264,7 +265,7 @@ pub(in crate::sentences) fn change(
                     });
                 }
                 if let Some(words) = one.more.get(DEFAULT).and_then(Value::as_str)
-                    && !initial::begin(field, words)
+                    && !bounds::begin(field, words)
                 {
                     left.push(words.to_owned());
                 }
@@ -375,7 +376,7 @@ fn changed(piece: &str) -> String {
 /// have them.
 fn limited(fields: &[Value], piece: &str, about: Option<&str>) -> Option<usize> {
     let piece = changed(piece);
-    let accepted = files::only(&piece);
+    let accepted = kinds::only(&piece);
     let is_more = matches!(item::item(&piece, false), Item::More(_));
     if !is_more && accepted.is_none() {
         return None;
@@ -405,15 +406,15 @@ fn limited(fields: &[Value], piece: &str, about: Option<&str>) -> Option<usize> 
 /// Sets a default that names no field, `初期値は36.5で`, in the field before or the only one that takes it; returns its
 /// index.
 fn begun(fields: &mut [Value], piece: &str, about: Option<&str>) -> Option<usize> {
-    let value = initial::default_in(&changed(piece)).filter(|it| it.rest.trim().is_empty())?.value;
+    let value = bounds::default_in(&changed(piece)).filter(|it| it.rest.trim().is_empty())?.value;
     let is_text = |it: &Value| ["text", "textarea"].iter().any(|kind| it["type"] == *kind);
     let takes = |field: &Value| {
         about.map_or(!is_text(field), |it| field["name"] == *it)
-            && initial::begin(&mut field.clone(), &value)
+            && bounds::begin(&mut field.clone(), &value)
     };
     let mut able = (0..fields.len()).filter(|it| takes(&fields[*it]));
     let at = able.next().filter(|_| able.next().is_none())?;
-    initial::begin(&mut fields[at], &value).then_some(at)
+    bounds::begin(&mut fields[at], &value).then_some(at)
 }
 
 /// Index of a field and the condition under which it is shown: `アレルギーは参加の人だけ`, `ask diet only if coming`.
@@ -613,7 +614,7 @@ fn bound(field: &mut Value, piece: &str) {
             field[name] = value.into();
         }
     }
-    if let Some(accepted) = files::only(&changed(piece)).filter(|_| field["type"] == "file") {
+    if let Some(accepted) = kinds::only(&changed(piece)).filter(|_| field["type"] == "file") {
         field["accept"] = accepted.into();
     }
 }

@@ -9,12 +9,10 @@ use serde_json::{Map, Value, json};
 use super::{
     DEFAULT, Field,
     bounds::{self, Bounds},
-    files,
-    kinds::{CANONICAL, FREE, Kind, WORDS, YES_NO},
+    kinds::{self, CANONICAL, FREE, Kind, WORDS, YES_NO},
     options::{self, OPTION_MAX, is_count, parts, unquote},
     plain::days,
-    section,
-    text::Text,
+    text::{self, Text},
 };
 
 /// Maximum characters of a label.
@@ -103,7 +101,7 @@ pub(super) fn item(written: &str, is_listed: bool) -> Item {
     if let Some(field) = end_of_time(&text.text().to_lowercase()).filter(|_| is_listed) {
         return Item::Fields { fields: vec![field], is_sure: true, left: Vec::new(), when: None };
     }
-    if let Some(field) = section::heading(&text) {
+    if let Some(field) = text::heading(&text) {
         return Item::Fields { fields: vec![field], is_sure: true, left: Vec::new(), when: None };
     }
     let mut about = About::default();
@@ -355,7 +353,7 @@ impl About {
             let is_object = || {
                 let mut behind = Text::new(&behind);
                 bounds::take(&mut behind);
-                files::take(&mut behind);
+                kinds::take(&mut behind);
                 behind.chars.iter().any(|it| it.is_alphanumeric())
             };
             match is_lead && is_object() {
@@ -376,7 +374,7 @@ impl About {
             *text = Text::new("");
         }
         let mut rest = text.clone();
-        let accepted = files::take(&mut rest);
+        let accepted = kinds::take(&mut rest);
         if !accepted.is_empty() && rest.text().chars().any(char::is_alphanumeric) {
             *text = rest;
             self.more.insert("accept".to_owned(), accepted.into());
@@ -399,7 +397,7 @@ impl About {
         let bounding = |it: &&String| bounds::take(&mut Text::new(it)) != Bounds::default();
         if list.len() > 2
             && list.iter().filter(bounding).count() > 1
-            && !list.iter().any(|it| is_count(it) || files::only(it).is_some())
+            && !list.iter().any(|it| is_count(it) || kinds::only(it).is_some())
         {
             self.options = list;
             return;
@@ -440,7 +438,7 @@ impl About {
             1 if marks(UNITS).any(|it| it == rest[0]) => self.unit = rest.pop(),
             1 => {
                 // `添付（PDF、5MBまで）`.
-                if let Some(accept) = files::only(&rest[0]) {
+                if let Some(accept) = kinds::only(&rest[0]) {
                     self.more.insert("accept".to_owned(), accept.into());
                     self.files = rest.pop();
                     return;
