@@ -1,19 +1,13 @@
 //! Understands sentences about cards, themes and thumbnails without a model.
 
-mod candidates;
 mod cards;
 mod catalogue;
 mod changes;
 mod exclusions;
-mod names;
-mod positions;
 mod request;
 mod rules;
 mod sentence;
-mod themes;
-mod unsupported;
 mod wording;
-mod words;
 
 use language::{
     Date, Language, bare,
@@ -34,10 +28,9 @@ use toolkit::dialogue::{Name, Reply, Sample, Turn};
 
 use self::{
     cards::Cards,
-    rules::Goal,
+    catalogue::{cards_of, samples as examples, theme_names},
+    rules::{CARD, COMPOSE, Goal, NOUNS, PHRASES, THEME, THUMBNAIL, VERSUS},
     sentence::Sentence,
-    themes::{cards_of, samples as examples, theme_names},
-    words::{CARD, COMPOSE, NOUNS, PHRASES, THEME, THUMBNAIL, VERSUS},
 };
 use crate::sources;
 
@@ -55,8 +48,8 @@ static VOCABULARY: Vocabulary = Vocabulary {
     family: "illustrations",
     phrases: PHRASES,
     nouns: NOUNS,
-    actions: words::DEEDS,
-    heads: words::HEADS,
+    actions: rules::DEEDS,
+    heads: rules::HEADS,
     counters: &[(
         Unit::Pieces,
         "cards|card|illustrations|illustration|pictures|images|artworks|monsters|picture|image|artwork|monster|pics|pic",
@@ -92,7 +85,7 @@ static SKILLS: &[Skill<Goal>] = &[Skill {
 /// When a JSON document of the turn cannot be parsed.
 pub fn next(turn: Turn) -> Result<Reply, String> {
     let request = TurnRequest::read(turn, None)?;
-    names::set_known_names(&request.names);
+    catalogue::set_known_names(&request.names);
     Ok(Chat::<Illustrations>::reply(&request))
 }
 
@@ -265,12 +258,12 @@ fn changed(
     let is_elsewhere = manner.is_none_or(Manner::is_elsewhere);
     let is_about = is_elsewhere && matches!(goal, None | Some(Goal::Cards | Goal::Thumbnail));
     // `最後のは消して` excludes one of the cards shown before.
-    let picks = |it: &Cards| positions::pick(utterance, &it.found).is_some();
+    let picks = |it: &Cards| sentence::pick(utterance, &it.found).is_some();
     let picks = matches!(&*plan, Some(Doing::Cards(it)) if picks(it));
     let is_left_out = manner == Some(Manner::Delete) && picks;
     if is_about
         && !is_left_out
-        && let Some(refusal) = unsupported::refusal(utterance, is_cards, context)
+        && let Some(refusal) = exclusions::refusal(utterance, is_cards, context)
     {
         return Some(FollowUp::Answer(refusal));
     }
@@ -322,7 +315,7 @@ fn changed(
         .flatten();
     let Some(next) = next else {
         let is_open = is_more && goal.is_none() && !cards.found.is_empty();
-        return unsupported::refuse_resize(utterance, context)
+        return exclusions::refuse_resize(utterance, context)
             .filter(|_| is_open)
             .map(FollowUp::Answer);
     };

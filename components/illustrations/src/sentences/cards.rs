@@ -12,10 +12,7 @@ use language::{
     turn::{Answered, Decision, ToolResult},
 };
 
-use super::{
-    catalogue::card_of,
-    themes::{name_in, samples, theme_names},
-};
+use super::catalogue::{card_of, name_in, samples, theme_names};
 
 pub(super) const CARD: &str = "get_card_illustration";
 pub(super) const THEME: &str = "get_theme_illustrations";

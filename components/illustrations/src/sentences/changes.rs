@@ -7,15 +7,11 @@ use language::{
 
 use super::{
     cards::{CARDS_MAX, Cards, NAMES_MAX, STYLES, TITLE_MAX, Wanted, shown},
-    catalogue::{Card, card_of},
-    names::known_names,
-    positions::{leaves_out, pick},
+    catalogue::{Card, Theme, card_of, known_names},
     request::{any_cards, cards_in, count, is_named_as, placed},
-    rules::Goal,
-    sentence::Sentence,
-    themes::Theme,
+    rules::{self, Goal},
+    sentence::{Sentence, leaves_out, pick},
     wording::{Place, bare, has_no_subtitle, has_no_text, is_excluded, is_ground, subtitle, title},
-    words,
 };
 
 const SWAPPED: &str = "左右を逆|左右逆|左右を入れ|左右入れ|左右を反|左右反|並びを逆|順番を逆|逆の並び|逆の順|逆にして|入れ替え|入れかえ|other way round|other way around|swap sides|switch sides|swap them|switch them|swap the sides|swap the two|swap left and right|swap places|switch places|reverse the order|reverse them|reverse it|flip the order|flip them|flip it|flip the sides|opposite order|mirror it";
@@ -114,7 +110,7 @@ impl Cards {
         if !is_about || !self.is_thumbnail || self.found.is_empty() {
             return false;
         }
-        let shows = utterance.has(&[Word::SHOW]) && !utterance.has(&[words::THUMBNAIL]);
+        let shows = utterance.has(&[Word::SHOW]) && !utterance.has(&[rules::THUMBNAIL]);
         let spotted = utterance.spotted(true);
         let is_new = |piece: &Piece| {
             !spotted.iter().any(|card| piece.from < card.piece.to && card.piece.from < piece.to)
@@ -181,7 +177,7 @@ impl Cards {
             && utterance.spotted(true).is_empty()
             && utterance.quoted.is_empty()
             && !utterance.asks()
-            && !utterance.has(&[words::CARD, words::THUMBNAIL])
+            && !utterance.has(&[rules::CARD, rules::THUMBNAIL])
     }
 
     /// Returns `count` cards of `theme` that are not on the picture yet.
@@ -196,7 +192,7 @@ impl Cards {
         let is_open = self.is_thumbnail && self.wanted.is_empty();
         let is_bare = utterance.spotted(true).is_empty()
             && utterance.themes().is_empty()
-            && !utterance.has(&[words::THUMBNAIL, words::COMPOSE, words::CARD]);
+            && !utterance.has(&[rules::THUMBNAIL, rules::COMPOSE, rules::CARD]);
         let (title, _) = title(utterance);
         let is_titled = is_open && is_bare && title.is_some();
         if is_titled {
@@ -250,7 +246,7 @@ impl Cards {
         let is_asked = self.wanted.is_empty();
         // `make another one with Mimi and Yuki`.
         let is_another = self.is_thumbnail
-            && utterance.has(&[Word::MAKE, Word::ANOTHER, words::COMPOSE])
+            && utterance.has(&[Word::MAKE, Word::ANOTHER, rules::COMPOSE])
             && matches!(goal, None | Some(Goal::Cards))
             && !utterance.spotted(true).is_empty();
         if is_another {
@@ -380,7 +376,7 @@ impl Cards {
         let both: Vec<_> =
             before.found.iter().chain(self.found.iter().filter(is_new)).cloned().collect();
         let is_more = both.len() > self.found.len() && both.len() <= CARDS_MAX;
-        let composes = utterance.has(&[words::THUMBNAIL, words::COMPOSE])
+        let composes = utterance.has(&[rules::THUMBNAIL, rules::COMPOSE])
             || STYLES.iter().any(|it| utterance.says(it.1));
         let words =
             marks(BOTH).chain(marks(PUT_BESIDE)).chain(STYLES.iter().flat_map(|it| marks(it.1)));
@@ -440,7 +436,7 @@ impl Cards {
             self.style = Some(style.0.to_owned());
             is_any = true;
         }
-        if utterance.has(&[words::VERSUS]) && self.found.len() > 1 {
+        if utterance.has(&[rules::VERSUS]) && self.found.len() > 1 {
             (self.style, self.is_versus) = (Some("versus".to_owned()), true);
             is_any = true;
         }
@@ -550,7 +546,7 @@ impl Cards {
                 is_any = true;
             }
             // `versus Stella`: the other side of those that are there.
-            ([], [new]) if utterance.has(&[words::VERSUS]) => {
+            ([], [new]) if utterance.has(&[rules::VERSUS]) => {
                 self.found.push(name(new.card));
                 (self.style, self.is_versus) = (Some("versus".to_owned()), true);
                 is_any = true;

@@ -6,17 +6,13 @@ use language::{
 
 use super::{
     cards::{CARDS_MAX, Cards, EACH_OF_TWO, NAMES_MAX, STYLES, TITLE_MAX, Wanted},
-    catalogue::{Card, Spotted, card_of},
-    names::known_names,
-    positions::{pick, takes_last},
-    rules::Goal,
-    sentence::Sentence,
-    themes::{Theme, is_nearly_theme, moods, theme_names},
+    catalogue::{Card, Spotted, Theme, card_of, is_nearly_theme, known_names, moods, theme_names},
+    rules::{self, Goal},
+    sentence::{Sentence, pick, takes_last},
     wording::{
         Place, bare, has_no_text, how_many, is_card, is_excluded, is_ground, is_plural, is_theme,
         is_whole, looks, place, subtitle, title,
     },
-    words,
 };
 
 /// Phrases that refer to the cards shown before, besides others.
@@ -231,7 +227,7 @@ impl Cards {
         {
             title = quoted.pop().map(|it| it.text.chars().take(TITLE_MAX).collect());
         }
-        let is_versus = utterance.has(&[words::VERSUS]) || utterance.find("対", 0).is_some();
+        let is_versus = utterance.has(&[rules::VERSUS]) || utterance.find("対", 0).is_some();
         let (excluded, spotted): (Vec<_>, Vec<_>) = {
             let pieces: Vec<_> = spotted.iter().map(|it| it.piece.clone()).collect();
             // `星鯨と羅針盤。羅針盤はやっぱりなしで` names it twice.
@@ -300,7 +296,7 @@ impl Cards {
         }
         let is_several = unknown.len() > 1 || quoted.len() > 1;
         let plural = utterance.numbers.pieces().is_some() || is_plural(utterance);
-        let is_theme_said = utterance.has(&[words::THEME]) && !has_known;
+        let is_theme_said = utterance.has(&[rules::THEME]) && !has_known;
         for piece in quoted.into_iter().chain(unknown) {
             let is_taken = wanted.iter().any(|it| it.1.name == piece.text)
                 || title.as_deref() == Some(piece.text.as_str());
@@ -514,7 +510,7 @@ pub(super) fn describes_layout(utterance: &Sentence) -> bool {
     let says = |words: &'static str| marks(words).any(|it| utterance.find(it, 0).is_some());
     let is_ground = themes.iter().any(|it| is_ground(utterance, &it.1));
     let is_styled = STYLES.iter().any(|it| says(it.1));
-    let is_versus = utterance.has(&[words::VERSUS]) || says("対");
+    let is_versus = utterance.has(&[rules::VERSUS]) || says("対");
     let is_titled = line.is_some() || on_it.is_some() || title(utterance).0.is_some();
     let is_asked_for = utterance.has(&[Word::MAKE, Word::WANT]) || says("image|picture|画像|絵を");
     let is_match = is_versus && is_several && is_asked_for;
@@ -524,7 +520,7 @@ pub(super) fn describes_layout(utterance: &Sentence) -> bool {
         return false;
     }
     // Motifs count as names where the rest is about a picture.
-    let is_picture = is_titled && (is_styled || is_versus || utterance.has(&[words::CARD]));
+    let is_picture = is_titled && (is_styled || is_versus || utterance.has(&[rules::CARD]));
     is_named && is_told || is_picture && !(cards.is_empty() && themes.is_empty())
 }
 

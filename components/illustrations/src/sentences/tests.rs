@@ -8,7 +8,6 @@ use language::{
 use serde_json::json;
 
 mod changed;
-mod exchanged;
 mod further;
 
 const TOOLS: &str = include_str!("../../tools.json");

@@ -29,13 +29,13 @@ fn fetched(sentences: &[&str]) -> Vec<(String, Option<u64>)> {
 
 /// What the tools of the bundled catalogue answer.
 fn result_of(call: &ToolCall) -> ToolResult {
-    let names = &super::super::names::known_names().cards;
+    let names = &super::super::catalogue::known_names().cards;
     let text = |key: &str| call.arguments.get(key).and_then(|it| it.as_str());
     let limit = call.arguments.get("limit").and_then(|it| it.as_u64()).unwrap_or(5);
     let theme = text("theme").map(|theme| {
-        let at = super::super::themes::theme_names(language::Language::English);
+        let at = super::super::catalogue::theme_names(language::Language::English);
         let at = at.iter().position(|name| *name == theme);
-        let japanese = super::super::themes::theme_names(language::Language::Japanese);
+        let japanese = super::super::catalogue::theme_names(language::Language::Japanese);
         at.map_or(theme, |at| japanese[at])
     });
     let shown: Vec<&str> = match theme {
