@@ -1,12 +1,10 @@
 //! Understands sentences about routes, distances and places without a model, and plans routes by their kind.
 
 mod comparison;
-mod exchange;
 mod places;
 mod planner;
 mod query;
 mod rules;
-mod words;
 
 use jiff::Timestamp;
 use language::{
@@ -32,8 +30,7 @@ use self::{
     places::Sentence,
     planner::{COMPARE, Constraints, Planner, Remark, RouteRequest, Rule, SEARCH},
     query::Query,
-    rules::Goal,
-    words::{DISTANCE, DURATION, GO, LEAD, NOUNS, PHRASES, ROUTE, SPOT, TOLLS},
+    rules::{DISTANCE, DURATION, GO, Goal, LEAD, NOUNS, PHRASES, ROUTE, SPOT, TOLLS},
 };
 
 /// The member of a context that has a requested route.

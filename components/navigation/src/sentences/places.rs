@@ -2,10 +2,7 @@
 //! places; the text between those is the place.
 
 mod compare;
-mod english;
-mod japanese;
-mod names;
-mod tables;
+mod grammar;
 
 use std::{cell::OnceCell, ops::Deref};
 
@@ -16,8 +13,8 @@ use language::{
     words::Word,
 };
 
-use self::tables::{BEGINS, BETWEEN, FIELDS, LEADS, SOUGHT, STOPS, TAILS};
-use super::{VOCABULARY, planner, words};
+use self::grammar::{BEGINS, BETWEEN, FIELDS, LEADS, SOUGHT, STOPS, TAILS};
+use super::{VOCABULARY, planner, rules};
 
 /// Maximum number of places of a list, as in a distance table.
 const PLACES_MAX: usize = 25;
@@ -118,13 +115,13 @@ fn first_leg(text: &str) -> Option<String> {
 
 /// Whether `text` has a known place.
 pub(super) fn has_known_place(text: &str) -> bool {
-    !names::spots(&text.chars().collect::<Vec<_>>()).is_empty()
+    !grammar::spots(&text.chars().collect::<Vec<_>>()).is_empty()
 }
 
 /// Whether `text` is a known place and nothing else.
 pub(super) fn is_known_place(text: &str) -> bool {
     let signs: Vec<char> = text.chars().collect();
-    names::spots(&signs).contains(&(0, signs.len()))
+    grammar::spots(&signs).contains(&(0, signs.len()))
 }
 
 impl Sentence {
@@ -133,7 +130,7 @@ impl Sentence {
         let leg = first_leg(text);
         let text = leg.as_deref().unwrap_or(text);
         let mut utterance = Utterance::parse(&normalize_points(text), today, &VOCABULARY);
-        let spots = names::spots(&utterance.lower);
+        let spots = grammar::spots(&utterance.lower);
         // `新宿` contains no lodging.
         let is_inside = |from: usize, to: usize| spots.iter().any(|it| it.0 <= from && to <= it.1);
         utterance.tokens.retain(|it| it.word != Word::ELSEWHERE || !is_inside(it.from, it.to));
@@ -695,19 +692,19 @@ impl Sentence {
         const MARKS: &[char] =
             &['、', '。', ',', '!', '?', '\n', ';', ':', '「', '『', '"', '“', '→', '…'];
         const CUTS: &[Word] = &[
-            words::LEAD,
+            rules::LEAD,
             Word::SHOW,
             Word::GREETING,
             Word::PAUSE,
             Word::STOP,
             Word::HELP,
             Word::CAN,
-            words::ROUTE,
-            words::GO,
-            words::DISTANCE,
+            rules::ROUTE,
+            rules::GO,
+            rules::DISTANCE,
             Word::COMPARE,
             Word::WANT,
-            words::DURATION,
+            rules::DURATION,
         ];
         const LEADING: &str = "そのあと|その後|それから|それと|最後に|最終的に|ずに|ないで|なくて|くには|るには|むには|ので、|道で|道を|ルートで|経路で|コースで|着くように|くように|着きたいので|着きたいから|着きたい|えっと|ええと|あの|すみません|じゃあ|では|まず|次は|それでは|すいません|ねえ|\
              それじゃ|経由で|経由して|を通って|に寄って|と回って|に立ち寄って|拾って|の順に回って|の順で回って|を回って|に回って|くないから|たいから|ないから|だから|ないので|たいので|いるので|なので|ですから|ますから|ちょっと|やっぱり|やはり|すみませんが";

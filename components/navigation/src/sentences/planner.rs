@@ -1,17 +1,12 @@
 //! The built-in planner: parses constraints by tables and chooses routes by rules. It needs no model, key or network,
 //! is deterministic, and says that it is the planner.
 
-mod choose;
 mod constraints;
-mod contrast;
 mod explain;
 mod found;
 mod grammar;
 mod parse;
 mod plan;
-mod scan;
-mod units;
-mod when;
 
 use jiff::Timestamp;
 use language::{
@@ -23,8 +18,8 @@ use serde::Deserialize;
 
 pub(super) use self::{
     constraints::{Constraints, Rule},
+    grammar::spans,
     plan::{COMPARE, SEARCH},
-    scan::spans,
 };
 
 /// A requested route.
@@ -113,7 +108,7 @@ pub(super) fn is_by_transit(sentence: &str, now: Timestamp) -> bool {
 
 /// Whether `sentence` takes back all constraints.
 pub(super) fn is_anything(sentence: &str, today: Date) -> bool {
-    parse::is_anything(&scan::tokens(&normal(sentence), today))
+    parse::is_anything(&grammar::tokens(&normal(sentence), today))
 }
 
 /// Formats the constraints that hold for the return route: the mode, unless `rest` has one, and what to avoid.

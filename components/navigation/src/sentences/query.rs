@@ -24,8 +24,7 @@ use super::{
         COMPARE, Planner, Remark, RouteRequest, SEARCH, asks_arrival, has_constraint,
         is_by_transit, return_constraints,
     },
-    rules::Goal,
-    words::{DISTANCE, DURATION, GO, LEAD, ROUTE, TOLLS},
+    rules::{DISTANCE, DURATION, GO, Goal, LEAD, ROUTE, TOLLS},
 };
 
 const GEOCODE: &str = "geocode";

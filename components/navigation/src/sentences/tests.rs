@@ -8,7 +8,6 @@ use language::{
 use serde_json::{Value, json};
 
 mod answers;
-mod legs;
 mod turned;
 
 const TOOLS: &str = include_str!("../../tools.json");

@@ -3,7 +3,7 @@
 
 use language::{scan::marks, utterance::Piece};
 
-use super::{Places, Sentence, tables::NEAREST};
+use super::{Places, Sentence, grammar::NEAREST};
 
 /// English words for comparisons.
 const MORE: &str = "closer|nearer|closest|nearest|further|farther|furthest|farthest|quicker|quickest|faster|fastest|slower|slowest|longest|soonest|sooner|compare|comparing|comparison|rank|sort|by distance|by travel time";

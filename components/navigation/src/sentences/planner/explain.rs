@@ -2,13 +2,10 @@
 
 use super::{
     RouteRequest,
-    choose::{choose, is_traffic_known},
-    constraints::{Constraints, Rule, Unsupported},
-    found::{self, Found},
+    constraints::{self, Constraints, Rule, Unsupported},
+    found::{self, Found, price},
     grammar::Topic,
-    plan::via,
-    units::price,
-    when,
+    plan::{choose, is_traffic_known, via},
 };
 use crate::words::{duration, spelled};
 use language::{
@@ -154,7 +151,7 @@ impl Text {
         let seconds = i64::try_from(route.time()).unwrap_or_default();
         let minutes = jiff::SignedDuration::from_mins(seconds.div_euclid(60) + 1);
         let Ok(leave) = arrival.checked_sub(minutes) else { return };
-        let shown = |it| when::shown(it, request.now, self.language);
+        let shown = |it| constraints::shown(it, request.now, self.language);
         let (leave, arrival) = (shown(leave), shown(arrival));
         self.say(
             format!("{arrival}に着くには、{leave}までに出発してください。"),
@@ -172,8 +169,9 @@ impl Text {
         let Ok(arrival) = leave.checked_add(jiff::SignedDuration::from_secs(seconds)) else {
             return;
         };
-        let arrival = when::shown(arrival, request.now, self.language);
-        let leave = constraints.departure.map(|it| when::shown(it, request.now, self.language));
+        let arrival = constraints::shown(arrival, request.now, self.language);
+        let leave =
+            constraints.departure.map(|it| constraints::shown(it, request.now, self.language));
         let (japanese, english) = match leave {
             Some(it) => (format!("{it}に出発すると"), format!("Leaving {it}")),
             None => ("いま出発すると".to_owned(), "Leaving now".to_owned()),
@@ -502,11 +500,11 @@ fn conditions(
     let held = all.into_iter().filter(|it| it.0);
     let mut held: Vec<_> = held.map(|it| language.pick(it.1, it.2).to_owned()).collect();
     if let Some(moment) = constraints.departure {
-        let shown = when::shown(moment, request.now, language);
+        let shown = constraints::shown(moment, request.now, language);
         held.push(language.pick(format!("{shown}出発"), format!("leaving {shown}")));
     }
     if let Some(moment) = constraints.due {
-        let shown = when::shown(moment, request.now, language);
+        let shown = constraints::shown(moment, request.now, language);
         held.push(language.pick(format!("{shown}までに到着"), format!("there by {shown}")));
     }
     let via = via(request, constraints);

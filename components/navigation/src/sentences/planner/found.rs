@@ -1,5 +1,10 @@
-//! The found routes, with the data for rules and explanations.
+//! The found routes, with the data for rules and explanations, and the format of prices.
 
+use language::{
+    Language,
+    say::grouped,
+    turn::{Answered, Failure, ToolResult},
+};
 use output::navigation::minutes;
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,7 +13,6 @@ use super::{
     constraints::Constraints,
     plan::{COMPARE, SEARCH, TRAVEL_MODE, travel_mode},
 };
-use language::turn::{Answered, Failure, ToolResult};
 
 /// The member of a result's `_meta` with details of its routes.
 const DETAILS: &str = "navigation/details";
@@ -209,4 +213,19 @@ pub(super) fn table(answered: &[Answered]) -> Option<(u64, u64)> {
 /// Parses a value; invalid ones become the default.
 fn parse_or_default<'de, T: Default + Deserialize<'de>>(value: &'de Value) -> T {
     T::deserialize(value).unwrap_or_default()
+}
+
+/// Formats `1,320円`, `約1,320円（目安）`.
+pub(super) fn price(toll: &Toll, language: Language) -> String {
+    let amount = grouped(&(toll.amount.max(0.0).round() as u64).to_string());
+    let is_yen = matches!(toll.currency.as_str(), "JPY" | "");
+    let price = match (is_yen, language) {
+        (true, Language::Japanese) => format!("{amount}円"),
+        (true, Language::English) => format!("¥{amount}"),
+        (false, _) => format!("{:.2} {}", toll.amount, toll.currency),
+    };
+    match toll.is_estimate {
+        true => language.pick(format!("約{price}（目安）"), format!("about {price}")),
+        false => price,
+    }
 }

@@ -1,4 +1,7 @@
-//! Parses the constraints of sentences: phrases by the table, topics by the yes or no near them.
+//! Parses the constraints of sentences: phrases by the table, topics by the yes or no near them,
+//! contrasts with and without a topic: `高速ありとなし`, `with tolls and without tolls`.
+
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use language::{
@@ -7,13 +10,10 @@ use language::{
     scan::{marks, normal},
 };
 
-use super::RouteRequest;
 use super::{
-    constraints::{Constraints, Mode, Once, Unsupported},
-    contrast,
-    grammar::{Constraint, Means, Topic},
-    scan::{Token, tokens},
-    when::{self, Written, in_minutes},
+    RouteRequest,
+    constraints::{self, Constraints, Mode, Once, Unsupported, Written, in_minutes},
+    grammar::{Constraint, Means, Token, Topic, tokens},
 };
 
 /// Phrases that name one thing besides another.
@@ -89,10 +89,10 @@ pub(super) fn sentence(text: &str, before: &Constraints, now: Timestamp) -> Cons
     constraints.refuse(&refused);
     // `高速だけでなく一般道も` names both sides of a contrast.
     let is_besides = marks(BESIDES).any(|it| text.iter().collect::<String>().contains(it));
-    constraints.once.compare |= is_besides && !contrast::topics(&text, &tokens).is_empty();
+    constraints.once.compare |= is_besides && !topics(&text, &tokens).is_empty();
     constraints.once.is_read |= constraints.once.compare;
     if constraints.once.compare {
-        for topic in contrast::topics(&text, &tokens) {
+        for topic in topics(&text, &tokens) {
             if let Some(avoided) = constraints.avoided(topic) {
                 *avoided = false;
             }
@@ -512,7 +512,7 @@ impl Constraints {
                 // `夜の9時にして` keeps the day, and `make it 6:30` the half of it.
                 if let Some(held) = held.filter(|_| !has_day && !is_soon) {
                     let held = JAPAN.to_datetime(held);
-                    written.day = when::until(now, held.date());
+                    written.day = constraints::until(now, held.date());
                     // `11時にして` of 13:00 is earlier.
                     let far = |it: i8| it.abs_diff(held.hour());
                     let is_late =
@@ -593,11 +593,11 @@ fn written(hour: i8, minute: i8, tokens: &[Token], now: Timestamp) -> Written {
         None => {}
     }
     if let Some(Means::On(date)) = last(|it| matches!(it, Means::On(_))) {
-        (written.day, written.again) = (when::until(now, date), None);
+        (written.day, written.again) = (constraints::until(now, date), None);
     }
     if let Some(Means::Weekday(weekday)) = last(|it| matches!(it, Means::Weekday(_))) {
         let is_next = tokens.iter().any(|it| it.means == Means::NextWeek);
-        (written.day, written.again) = (when::until_weekday(now, weekday, is_next), Some(7));
+        (written.day, written.again) = (constraints::until_weekday(now, weekday, is_next), Some(7));
     }
     let half = last(|means| {
         let is_half = matches!(means, Means::Morning | Means::Evening | Means::Night);
@@ -610,4 +610,68 @@ fn written(hour: i8, minute: i8, tokens: &[Token], now: Timestamp) -> Written {
         it => !matches!(it, Means::Morning | Means::NextMorning),
     });
     written
+}
+
+/// Returns the topics that are both wanted and refused.
+pub(super) fn topics(text: &[char], tokens: &[Token]) -> BTreeSet<Topic> {
+    let has = |topic| tokens.iter().any(|it| it.means == Means::Topic(topic));
+    let is_contrast = has(Topic::LocalRoads);
+    let (mut constraint_texts, mut carried) = (BTreeSet::new(), None);
+    for (at, token) in tokens.iter().enumerate() {
+        match token.means {
+            Means::Topic(topic) => {
+                let wanted = wanted(tokens, at, &mut carried);
+                let (topic, wanted) = match topic {
+                    Topic::Tolls | Topic::Ferries => (topic, wanted),
+                    Topic::Highways => (topic, wanted.or(is_contrast.then_some(true))),
+                    Topic::ByHighways => (Topic::Highways, Some(wanted != Some(false))),
+                    Topic::LocalRoads => (Topic::Highways, Some(wanted == Some(false))),
+                    Topic::Traffic | Topic::TrafficNews | Topic::RightTurns => continue,
+                };
+                let Some(wanted) = wanted else { continue };
+                constraint_texts.insert((topic, wanted));
+                if is_other_side(text, tokens, at, wanted) {
+                    constraint_texts.insert((topic, !wanted));
+                }
+            }
+            Means::Constraint(Constraint::Both) => {
+                let is_topic = |it: &Token| match it.means {
+                    Means::Topic(topic @ (Topic::Highways | Topic::Tolls | Topic::Ferries)) => {
+                        Some(topic)
+                    }
+                    _ => None,
+                };
+                let topic = match token.is_ascii {
+                    true => tokens[at..].iter().find_map(is_topic),
+                    false => tokens[..at].iter().rev().find_map(is_topic),
+                };
+                constraint_texts.extend(topic.into_iter().flat_map(|it| [(it, true), (it, false)]));
+            }
+            _ => {}
+        }
+    }
+    let is_both = |it: &(Topic, bool)| it.1 && constraint_texts.contains(&(it.0, false));
+    constraint_texts.iter().filter(|it| is_both(it)).map(|it| it.0).collect()
+}
+
+/// Whether the words after the topic at `at` name its other side without the topic: `使わないルートと使うルート`,
+/// `with the motorway and without`.
+fn is_other_side(text: &[char], tokens: &[Token], at: usize, wanted: bool) -> bool {
+    const JOINTS: &str = "と|か|や|・|/|対| and | or | vs|versus";
+    let is_joined = |from: usize, to: usize| {
+        let gap: String = text[from..to].iter().collect();
+        gap.is_empty() || marks(JOINTS).any(|it| gap.contains(it))
+    };
+    let is_topic = |it: &Token| matches!(it.means, Means::Topic(_));
+    let is_end = |it: &Token| matches!(it.means, Means::Stop | Means::Pause);
+    let part = || tokens[at + 1..].iter().take_while(|it| !is_end(it));
+    let sides = part().take_while(|it| !is_topic(it));
+    let sides: Vec<_> = sides.filter_map(|it| Some((it, polarity(it)?))).collect();
+    if tokens[at].is_ascii {
+        // An English yes or no belongs to the topic after it, if there is one.
+        let is_theirs = part().any(is_topic);
+        let first = sides.first().filter(|it| is_joined(tokens[at].to, it.0.from));
+        return !is_theirs && first.is_some() && sides.iter().all(|it| it.1) != wanted;
+    }
+    sides.windows(2).any(|it| it[0].1 != it[1].1 && is_joined(it[0].0.to, it[1].0.from))
 }

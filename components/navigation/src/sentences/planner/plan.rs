@@ -1,13 +1,13 @@
-//! Plans the tool calls for constraints (NAV-51).
+//! Plans the tool calls for constraints, and has the selection rules (NAV-51).
 
+use language::{say::capital, turn::ToolCall};
 use serde_json::{Map, Value, json};
 
-use super::RouteRequest;
 use super::{
-    constraints::{Constraints, Mode, Outlook, Rule},
-    when,
+    RouteRequest,
+    constraints::{self, Constraints, Mode, Outlook, Rule},
+    found::Found,
 };
-use language::{say::capital, turn::ToolCall};
 
 /// The member of `_meta` with the mode.
 pub(super) const TRAVEL_MODE: &str = "navigation/travelMode";
@@ -70,7 +70,7 @@ fn search(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
     if !via.is_empty() {
         meta.insert(VIA.to_owned(), json!(via));
     }
-    let due = constraints.due.map(when::rfc3339);
+    let due = constraints.due.map(constraints::rfc3339);
     meta.extend(
         due.or_else(|| constraints.arrival.clone()).map(|it| (ARRIVAL_TIME.to_owned(), it.into())),
     );
@@ -125,7 +125,7 @@ fn avoid(constraints: &Constraints) -> Vec<Value> {
 /// (NAV-X6).
 fn departure(constraints: &Constraints) -> Option<Value> {
     match constraints.departure {
-        Some(moment) => Some(when::rfc3339(moment).into()),
+        Some(moment) => Some(constraints::rfc3339(moment).into()),
         None => (constraints.traffic && !constraints.walking && !constraints.cycling)
             .then(|| "now".into()),
     }
@@ -185,11 +185,11 @@ fn reason(request: &RouteRequest, constraints: &Constraints) -> String {
         None => {}
     }
     if let Some(moment) = constraints.departure {
-        let shown = when::shown(moment, request.now, language);
+        let shown = constraints::shown(moment, request.now, language);
         part(&format!("{shown}に出発"), &format!("one leaves {shown}"));
     }
     if let Some(moment) = constraints.due {
-        let shown = when::shown(moment, request.now, language);
+        let shown = constraints::shown(moment, request.now, language);
         part(&format!("{shown}までに到着"), &format!("one is there by {shown}"));
     }
     let via = via(request, constraints);
@@ -203,4 +203,53 @@ fn reason(request: &RouteRequest, constraints: &Constraints) -> String {
         return capital(language.pick(plain.0, plain.1));
     }
     capital(&parts.join(language.pick("、", "; ")))
+}
+
+/// Maximum ratio of times to the fastest route for less traffic: a fifth longer.
+const DETOUR: (u64, u64) = (6, 5);
+
+/// Returns the index of the best route; none without routes.
+pub(super) fn choose(constraints: &Constraints, routes: &[Found]) -> Option<usize> {
+    if let Some(number) = constraints.once.pick
+        && (1..=routes.len()).contains(&number)
+    {
+        return Some(number - 1);
+    }
+    let ranking = ranking(constraints, routes);
+    ranking.get(constraints.others.checked_rem(routes.len())?).copied()
+}
+
+/// Returns the indices of `routes`, best first. Equal routes keep the provider's order.
+pub(super) fn ranking(constraints: &Constraints, routes: &[Found]) -> Vec<usize> {
+    let mut places: Vec<_> = (0..routes.len()).collect();
+    match constraints.rule {
+        Some(rule) => places.sort_by_key(|it| key(rule, &routes[*it])),
+        // Without known traffic, none of them has less.
+        None if constraints.traffic && is_traffic_known(routes) => {
+            let fastest = routes.iter().map(Found::time).min().unwrap_or_default();
+            let most = fastest.saturating_mul(DETOUR.0) / DETOUR.1;
+            let key = |it: &Found| (it.time() > most, it.delay().unwrap_or(u64::MAX), it.time());
+            places.sort_by_key(|it| key(&routes[*it]));
+        }
+        None => {}
+    }
+    places
+}
+
+/// Whether the traffic of any route is known.
+pub(super) fn is_traffic_known(routes: &[Found]) -> bool {
+    routes.iter().any(|it| it.seconds_in_traffic.is_some())
+}
+
+fn key(rule: Rule, route: &Found) -> (bool, u64, u64) {
+    let time = route.time();
+    let (first, second) = match rule {
+        Rule::Fastest => (time, route.metres),
+        Rule::Shortest => (route.metres, time),
+        // An unknown toll does not count as free.
+        Rule::Cheapest => (route.price().unwrap_or(u64::MAX), time),
+        Rule::FewestRightTurns => (route.right_turns as u64, time),
+    };
+    // The provider's best of all is not compared with the others.
+    (!(route.is_best && matches!(rule, Rule::Shortest | Rule::Cheapest)), first, second)
 }

@@ -2,11 +2,11 @@
 
 use language::{Date, scan::normal};
 
+use super::super::grammar::tokens;
 use super::*;
 use crate::sentences::planner::{
     constraints::Once,
     grammar::{PHRASES, Topic},
-    scan::tokens,
 };
 
 fn of(change: impl FnOnce(&mut Constraints)) -> Constraints {
