@@ -84,8 +84,23 @@ impl Planner {
         if answered.is_empty() {
             return Decision::Call(plan::calls(&self.request, constraints));
         }
+        // A stop that is no place does not end the search.
+        if let Some(stops) = plan::known_stops(answered) {
+            let (request, constraints) = with_stops(&self.request, constraints, stops);
+            return Decision::Call(plan::calls(&request, &constraints));
+        }
         Decision::Conclude(explain::conclusion(&self.request, constraints, answered))
     }
+}
+
+/// The request with these stops.
+fn with_stops(
+    request: &RouteRequest,
+    constraints: &Constraints,
+    via: Vec<String>,
+) -> (RouteRequest, Constraints) {
+    let constraints = Constraints { via: Vec::new(), ..constraints.clone() };
+    (RouteRequest { via, ..request.clone() }, constraints)
 }
 
 /// Whether `sentence` has a constraint that the planner knows, on top of the earlier ones `constraint_texts`.

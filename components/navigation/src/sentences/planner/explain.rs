@@ -5,7 +5,8 @@ use super::{
     constraints::{self, Constraints, Rule, Unsupported},
     found::{self, Found, price},
     grammar::Topic,
-    plan::{choose, is_traffic_known, via},
+    plan::{choose, is_traffic_known, stops_of, via},
+    with_stops,
 };
 use crate::words::{duration, spelled};
 use language::{
@@ -21,13 +22,23 @@ const WARNINGS_MAX: usize = 1;
 /// Maximum number of listed steps.
 const STEPS_MAX: usize = 15;
 
+/// Examples of constraints, in both languages.
+const WISHES: (&str, &str) = (
+    "「渋滞を避けて」「高速を使わないで」「一番早いルートで」「比較して」「右折少なめで」「7時に出発」「歩いて」",
+    "\"avoid traffic\", \"no motorways\", \"the fastest\", \"compare\", \"fewer right turns\", \"leave at 7\", \"on foot\"",
+);
+
 /// Returns the answer to `request` from the results of its calls.
 pub(super) fn conclusion(
     request: &RouteRequest,
     constraints: &Constraints,
     answered: &[Answered],
 ) -> Conclusion {
-    let mut text = Text { language: request.language, sentences: Vec::new() };
+    let all = via(request, constraints);
+    let stops = stops_of(answered).unwrap_or_else(|| all.to_vec());
+    let unknown_stops = all.iter().filter(|it| !stops.contains(it)).cloned().collect();
+    let (request, constraints) = &with_stops(request, constraints, stops);
+    let mut text = Text { language: request.language, sentences: Vec::new(), unknown_stops };
     // Where the last named mode has no route, another mode is reported.
     let mut modes = std::iter::once(constraints.clone()).chain(constraints.other_modes());
     let has_route = |it: &Constraints| matches!(found::routes(answered, it), Some(Ok(routes)) if !routes.is_empty());
@@ -71,6 +82,8 @@ pub(super) fn conclusion(
 struct Text {
     language: Language,
     sentences: Vec<String>,
+    /// Stops without a place, which the route leaves out.
+    unknown_stops: Vec<String>,
 }
 
 impl Text {
@@ -403,7 +416,9 @@ impl Text {
         for unsupported in &constraints.once.unsupported {
             let is_done = match unsupported {
                 Unsupported::Arrival => constraints.due.is_some(),
-                Unsupported::Stopover => !via(request, constraints).is_empty(),
+                Unsupported::Stopover => {
+                    !via(request, constraints).is_empty() || !self.unknown_stops.is_empty()
+                }
                 Unsupported::Past
                 | Unsupported::Transit
                 | Unsupported::Scenery
@@ -420,10 +435,17 @@ impl Text {
             self.say(japanese, english);
         }
         let is_read = constraints.once.is_read || !constraints.once.unsupported.is_empty();
-        if !is_read && via(request, constraints).is_empty() {
+        let (wishes, wishes_en) = WISHES;
+        if !self.unknown_stops.is_empty() {
+            let (list, english) = (self.unknown_stops.join("、"), self.unknown_stops.join(", "));
             self.say(
-                "条件の文から知っている希望を読み取れなかったため、通常の検索をしました。たとえば「渋滞を避けて」「高速を使わないで」「一番早いルートで」「比較して」「右折少なめで」「7時に出発」「歩いて」が分かります。",
-                "None of the wishes that I know is in your sentence, so this is a plain search. I understand, for example: \"avoid traffic\", \"no motorways\", \"the fastest\", \"compare\", \"fewer right turns\", \"leave at 7\", \"on foot\".",
+                format!("「{list}」という場所は分からないため、立ち寄っていません。場所の名前での「川崎駅経由で」のほか、{wishes}が分かります。"),
+                format!("I do not know the place \"{english}\", so there is no stop. I understand a stop by its name, \"via Kawasaki Station\", and for example: {wishes_en}."),
+            );
+        } else if !is_read && via(request, constraints).is_empty() {
+            self.say(
+                format!("条件の文から知っている希望を読み取れなかったため、通常の検索をしました。たとえば{wishes}が分かります。"),
+                format!("None of the wishes that I know is in your sentence, so this is a plain search. I understand, for example: {wishes_en}."),
             );
         }
         self.say(

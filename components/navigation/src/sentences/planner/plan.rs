@@ -1,6 +1,9 @@
 //! Plans the tool calls for constraints, and has the selection rules (NAV-51).
 
-use language::{say::capital, turn::ToolCall};
+use language::{
+    say::capital,
+    turn::{Answered, ToolCall, ToolResult},
+};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -17,6 +20,8 @@ const PREFER: &str = "navigation/prefer";
 const VIA: &str = "navigation/via";
 /// The member of `_meta` with the arrival time.
 const ARRIVAL_TIME: &str = "navigation/arrivalTime";
+/// The code of a search that names an unknown place.
+const UNKNOWN: &str = "place_unknown";
 pub(in crate::sentences) const SEARCH: &str = "route_search";
 pub(in crate::sentences) const COMPARE: &str = "distance_compare";
 
@@ -110,6 +115,31 @@ fn compare(request: &RouteRequest, constraints: &Constraints) -> ToolCall {
 /// Returns the stops, in order.
 pub(super) fn via<'a>(request: &'a RouteRequest, constraints: &'a Constraints) -> &'a [String] {
     if constraints.via.is_empty() { &request.via } else { &constraints.via }
+}
+
+/// Returns the stops of a search, in order.
+fn searched_stops(call: &ToolCall) -> Vec<String> {
+    let stops = call.meta.get(VIA).and_then(Value::as_array).into_iter().flatten();
+    stops.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Returns the stops that the searches had; none where nothing was searched.
+pub(super) fn stops_of(answered: &[Answered]) -> Option<Vec<String>> {
+    answered.iter().find(|it| it.call.name == SEARCH).map(|it| searched_stops(&it.call))
+}
+
+/// Returns the stops without the one that no place was found for, if there is one.
+pub(super) fn known_stops(answered: &[Answered]) -> Option<Vec<String>> {
+    answered.iter().find_map(|it| {
+        let ToolResult::Failed(failure) = &it.result else { return None };
+        let pointer = failure.data.get("pointer")?.as_str()?;
+        let index: usize = pointer.strip_prefix("/via/")?.parse().ok()?;
+        let mut stops = searched_stops(&it.call);
+        (failure.error == UNKNOWN && index < stops.len()).then(|| {
+            stops.remove(index);
+            stops
+        })
+    })
 }
 
 fn avoid(constraints: &Constraints) -> Vec<Value> {

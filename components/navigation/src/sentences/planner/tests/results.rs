@@ -206,6 +206,40 @@ fn no_route_gives_advice_and_no_choice() {
     assert!(empty.text().contains("ルートが見つかりませんでした"));
 }
 
+/// 「コンビニに寄りたい」 names no place: the route is given all the same, and what was left out is named.
+#[test]
+fn unknown_stop_is_left_out_and_named() {
+    let stops = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let all = stops(&["コンビニ", "川崎駅"]);
+    let request = RouteRequest { via: all, ..request("コンビニと川崎駅に寄りたい") };
+    let mut planner = Planner::from_order(request);
+    let Decision::Call(first) = planner.next(&[]) else { panic!("it calls nothing") };
+    let mut unknown = Failure::new("place_unknown", 404, "「コンビニ」が見つかりません。");
+    unknown.data.insert("pointer".to_owned(), "/via/0".into());
+    let answered = |calls: Vec<ToolCall>, result: ToolResult| {
+        let answer = |call| Answered { call, result: result.clone() };
+        calls.into_iter().map(answer).collect::<Vec<_>>()
+    };
+    let answers = answered(first, ToolResult::Failed(unknown.clone()));
+    let Decision::Call(second) = planner.next(&answers) else { panic!("it gives up") };
+    assert_eq!(second[0].meta["navigation/via"], json!(["川崎駅"]));
+    let found = ToolResult::Output { structured: three(), meta: json!({}), content: Vec::new() };
+    let Decision::Conclude(conclusion) = planner.next(&answered(second.clone(), found)) else {
+        panic!("it calls again")
+    };
+    let text = conclusion.text();
+    assert!(conclusion.choice.is_some(), "{text}");
+    for part in ["川崎駅経由", "「コンビニ」という場所は分からない", "「渋滞を避けて」"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    // The last stop may be unknown, too.
+    let Decision::Call(third) = planner.next(&answered(second, ToolResult::Failed(unknown))) else {
+        panic!("it gives up")
+    };
+    assert!(!third[0].meta.contains_key("navigation/via"));
+}
+
 #[test]
 fn tolerates_results_of_other_shapes() {
     for structured in [json!(null), json!({ "routes": 7 }), json!({ "routes": [null, 7, "x", {}] })]
