@@ -439,7 +439,7 @@ impl Cancel {
         let title_en = found["movie_title_en"].as_str().unwrap_or(title);
         let reason = context.say(
             format!("予約を取り消し: 「{title}」{when} 座席 {seats}"),
-            format!("To cancel the reservation: {title_en}, {when}, seats {seats}"),
+            format!("To cancel the reservation: {title_en} – {when}, seats {seats}"),
         );
         context.only(CANCEL, arguments, reason)
     }

@@ -62,7 +62,7 @@ impl Visit {
         if open.is_empty() {
             let (japanese, english) = match self.date.as_deref() {
                 Some(day) => {
-                    let on = |language| format_start(day, language).trim_end().to_owned();
+                    let on = |language| format_start(day, language);
                     (
                         format!("{}には", on(Language::Japanese)),
                         format!(" on {}", on(Language::English)),
@@ -157,7 +157,7 @@ impl Visit {
             self.film = None;
             let times: Vec<_> =
                 full.iter().map(|it| format_start(it.start, context.language)).collect();
-            let times = times.join(context.language.pick("、", ", "));
+            let times = times.join(context.language.pick("、", "; "));
             return context.conclude(context.say(
                 format!("「{film}」（{times}）は満席か、{count}席の空きがありません。予約はしていません。別の日か別の映画をお試しください。"),
                 format!("{film} ({times}) is sold out or has fewer than {} left. Nothing was reserved; please try another day or film.", say::counted(count, "seat")),
@@ -286,19 +286,24 @@ fn minutes(showing: &Value) -> Option<i64> {
     span.total(jiff::Unit::Minute).ok().map(|it| it.round() as i64)
 }
 
-/// `11月23日 19:00`.
+/// `11月23日 19:00`, `Mon 23 Nov, 19:00`; without a time, the day alone.
 pub(super) fn format_start(start: &str, language: Language) -> String {
     let part = |from, to| start.get(from..to).unwrap_or_default();
-    let (month, day) = (part(5, 7).trim_start_matches('0'), part(8, 10).trim_start_matches('0'));
+    let Ok(date) = part(0, 10).parse::<jiff::civil::Date>() else { return start.to_owned() };
     let time = part(11, 16);
-    language.pick(format!("{month}月{day}日 {time}"), format!("{} {time}", part(0, 10)))
+    let (month, day) = (date.month(), date.day());
+    let (japanese, english) = (format!("{month}月{day}日"), date.strftime("%a %-d %b").to_string());
+    match time.is_empty() {
+        true => language.pick(japanese, english),
+        false => language.pick(format!("{japanese} {time}"), format!("{english}, {time}")),
+    }
 }
 
-/// Formats a showing: `「AKIRA」11月23日 19:00`.
+/// Formats a showing: `「AKIRA」11月23日 19:00`, `AKIRA – Mon 23 Nov, 19:00`.
 pub(super) fn titled(film: Option<&str>, start: &str, language: Language) -> String {
     let when = format_start(start, language);
     match film.filter(|it| !it.is_empty()) {
-        Some(film) => language.pick(format!("「{film}」{when}"), format!("{film}, {when}")),
+        Some(film) => language.pick(format!("「{film}」{when}"), format!("{film} – {when}")),
         None => when,
     }
 }

@@ -636,7 +636,11 @@ fn makes_two_bookings_one_at_a_time() {
 fn approval_names_film_time_and_price() {
     for (sentence, named, total) in [
         ("明日18:30のAKIRAのC4をユーザーID u-9で予約して", "「AKIRA」11月22日 18:30", "2,000円"),
-        ("Book C4 for Akira tomorrow at 6:30pm, name: Maria", "Akira, 2026-11-22 18:30", "¥2,000"),
+        (
+            "Book C4 for Akira tomorrow at 6:30pm, name: Maria",
+            "Akira – Sun 22 Nov, 18:30",
+            "¥2,000",
+        ),
     ] {
         let mut talk = new_talk().after(sentence, &[films()]);
         let next = talk.back(&[showings()]);

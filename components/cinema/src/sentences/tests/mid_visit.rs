@@ -410,7 +410,7 @@ fn sorts_the_list_of_showings() {
     for (first, later, text) in [
         ("AKIRAの上映時間は？", "遅い順で", "1. 11月22日 21:00"),
         ("AKIRAの上映時間は？", "空いてる順に並べて", "1. 11月22日 10:00"),
-        ("showtimes for Akira", "latest first please", "1. 2026-11-22 21:00"),
+        ("showtimes for Akira", "latest first please", "1. Sun 22 Nov, 21:00"),
     ] {
         let mut talk = new_talk().after(first, &[output(
             json!({ "movies": [{ "movie_id": "akira", "title": "AKIRA", "title_en": "Akira" }] }),
