@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::approvals::Question;
 use crate::cards::picture::{Picture, Shared};
+use crate::table::{self, text};
 
 /// One entry. Entries are shared, so that a view can compare two of them by address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -233,6 +234,14 @@ impl Turn {
         texts.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
+    /// The fetched pictures that the answer does not show itself.
+    pub(crate) fn fetched<'a>(&self, call: &'a ToolCard) -> Vec<(&'a str, &'a Value)> {
+        let shown = self.pictures();
+        let mut fetched = call.fetched(!shown.is_empty());
+        fetched.retain(|(name, _)| name.is_empty() || shown.iter().all(|it| it.name != *name));
+        fetched
+    }
+
     /// All its pictures, in order.
     pub(crate) fn pictures(&self) -> Vec<Shared<Picture>> {
         let lists = self.pieces.iter().filter_map(|it| match it {
@@ -304,6 +313,20 @@ impl ToolCard {
             State::Done(outcome) => Some(outcome),
             _ => None,
         }
+    }
+
+    /// The pictures that it fetched, unparsed, each with its name. A picture that it made is the answer's.
+    pub(crate) fn fetched(&self, answer_has_pictures: bool) -> Vec<(&str, &Value)> {
+        let Some(outcome) = self.outcome().filter(|it| it.result.is_object()) else {
+            return Vec::new();
+        };
+        let pictures = table::pictures(self.view.as_deref(), &outcome.result, answer_has_pictures);
+        let own = text(&self.params, "card_name");
+        let named = |picture| {
+            let name = text(picture, "card_name").or(text(picture, "title")).or(own);
+            (name.unwrap_or_default(), picture)
+        };
+        pictures.into_iter().map(named).collect()
     }
 
     /// Whether it took effect, or may have.

@@ -10,6 +10,7 @@ use crate::chat::entry::{
     Waiting,
 };
 use crate::chat::event::{Called, Done, Event, ImageIn, PendingItem, Resulted, WAITING_MAX};
+use crate::table::text;
 
 /// Maximum size of one piece of text in bytes.
 const TEXT_MAX: usize = 200_000;
@@ -137,10 +138,17 @@ impl Turn {
         }
     }
 
+    /// Shows a picture of the answer: one that a call fetched by its name.
     fn show(&mut self, picture: Option<Shared<Picture>>) {
-        let Some(picture) = picture.filter(|_| self.pictures().len() < PICTURES_MAX) else {
+        let Some(mut picture) = picture.filter(|_| self.pictures().len() < PICTURES_MAX) else {
             return;
         };
+        let calls = self.pieces.iter().filter_map(Piece::call);
+        let mut fetched = calls.flat_map(|it| it.fetched(true));
+        let is_it = |it: &(&str, &Value)| text(it.1, "data") == picture.data.as_deref();
+        if let Some((name, _)) = fetched.find(is_it) {
+            name.clone_into(&mut picture.change().name);
+        }
         match self.pieces.last_mut() {
             Some(Piece::Pictures(list)) => list.push(picture),
             _ => self.push(Piece::Pictures(vec![picture])),

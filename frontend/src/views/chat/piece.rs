@@ -2,7 +2,6 @@
 //! and sent.
 
 use leptos::prelude::*;
-use serde_json::Value;
 
 use super::markdown::Markdown;
 use super::provider;
@@ -11,7 +10,7 @@ use crate::chat::entry::{Body, Entry, Pending, Piece, Reply, ToolCard, Turn};
 use crate::chat::talk::Talk;
 use crate::chat::thread::Thread;
 use crate::page::page;
-use crate::table;
+use crate::table::text;
 use crate::text::{Key, Lang};
 use crate::views::cards::{CallCard, PendingCard, PictureGrid};
 
@@ -84,7 +83,17 @@ fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
             _ => ToolCard::default(),
         })
     });
-    let is_last = Signal::derive(move || latest.0.get() == Some(place));
+    let is_shown_below = Memo::new(move |_| {
+        talk.thread.with(|thread| {
+            let entry = thread.entries.iter().find(|it| it.id == place.0);
+            let turn = entry.and_then(|it| it.turn());
+            let is_left = |call: &ToolCard| {
+                turn.is_some_and(|it| it.fetched(call).len() < call.fetched(true).len())
+            };
+            card.with(is_left)
+        })
+    });
+    let is_last = Signal::derive(move || latest.0.get() == Some(place) && !is_shown_below.get());
     // Calls are made by the assistant; a reader who wants one repeated asks for it.
     let again = Callback::new(move |card: ToolCard| {
         let lang = Lang::now();
@@ -94,7 +103,7 @@ fn Call(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     view! { <CallCard card is_last on_retry=again/> }
 }
 
-/// Generated pictures with their facts.
+/// The pictures of an answer: generated ones with their facts.
 #[component]
 fn Generated(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     let talk = Talk::shared();
@@ -107,10 +116,8 @@ fn Generated(place: Place, piece: Memo<Option<Piece>>) -> impl IntoView {
     let facts = Memo::new(move |_| talk.thread.with(|it| facts(it, place.0, Lang::spoken())));
     let shots = Signal::derive(move || {
         let facts = facts.get().unwrap_or_default();
-        list.with(|it| shots(it, Source::Made))
-            .into_iter()
-            .map(|it| Shot { facts: facts.clone(), ..it })
-            .collect::<Vec<_>>()
+        let shot = |it: &Shared<Picture>| shot(it, &facts);
+        list.with(|it| it.iter().map(shot).collect::<Vec<_>>())
     });
     view! { <PictureGrid shots/> }
 }
@@ -123,6 +130,14 @@ pub(super) fn facts(thread: &Thread, id: u64, lang: Lang) -> Option<Vec<String>>
     let message = message.map(|it| it.text.chars().take(PROMPT_MAX).collect::<String>());
     let who = (!own.provider.is_empty()).then(|| provider(lang, &own.provider, &own.model));
     Some(message.filter(|it| !it.is_empty()).into_iter().chain(who).collect())
+}
+
+/// A picture of an answer: one with a name was fetched, and has no facts.
+fn shot(picture: &Shared<Picture>, facts: &[String]) -> Shot {
+    match picture.name.is_empty() {
+        true => Shot { facts: facts.to_vec(), ..Shot::new(picture.clone(), Source::Made) },
+        false => Shot::new(picture.clone(), Source::Card),
+    }
 }
 
 /// Pictures for display.
@@ -138,14 +153,13 @@ pub(super) fn PendingView(pending: Memo<Option<Pending>>) -> impl IntoView {
     view! { <PendingCard pending on_reply=reply/> }
 }
 
-/// A generated picture with its facts.
-fn generated(thread: &Thread, entry: u64, picture: &Shared<Picture>, lang: Lang) -> Shot {
-    let mut shown = picture.clone();
+/// A picture of an answer, with a name in any case.
+fn named(thread: &Thread, entry: u64, picture: &Shared<Picture>, lang: Lang) -> Shot {
+    let mut shot = shot(picture, &facts(thread, entry, lang).unwrap_or_default());
     if picture.name.is_empty() {
-        lang.say(Key::PictureMade).clone_into(&mut shown.change().name);
+        lang.say(Key::PictureMade).clone_into(&mut shot.picture.change().name);
     }
-    let facts = facts(thread, entry, lang).unwrap_or_default();
-    Shot { facts, ..Shot::new(shown, Source::Made) }
+    shot
 }
 
 /// Number of pictures, counted without reading them.
@@ -153,7 +167,7 @@ pub(super) fn shot_count(thread: &Thread) -> usize {
     let count = |entry: &Shared<Entry>| match &entry.body {
         Body::Asked(message) => message.pictures.len(),
         Body::Answered(turn) => {
-            let cards = calls(turn).map(|it| fetched(it, turn).len()).sum::<usize>();
+            let cards = calls(turn).map(|it| turn.fetched(it).len()).sum::<usize>();
             turn.pictures().len() + cards
         }
     };
@@ -169,16 +183,13 @@ pub(super) fn all_shots(thread: &Thread, lang: Lang) -> Vec<Shot> {
                 shots.extend(message.pictures.iter().map(|it| Shot::new(it.clone(), Source::Sent)));
             }
             Body::Answered(turn) => {
-                shots
-                    .extend(turn.pictures().iter().map(|it| generated(thread, entry.id, it, lang)));
+                shots.extend(turn.pictures().iter().map(|it| named(thread, entry.id, it, lang)));
                 for call in calls(turn) {
-                    let cards = fetched(call, turn).into_iter().enumerate();
-                    shots.extend(cards.filter_map(|(index, card)| {
+                    let cards = turn.fetched(call).into_iter().enumerate();
+                    shots.extend(cards.filter_map(|(index, (name, card))| {
                         let id = format!("{}-{}-{index}", entry.id, call.id);
-                        let text = |name: &str| card.get(name).and_then(Value::as_str);
-                        let own = call.params.get("card_name").and_then(Value::as_str);
-                        let name = text("card_name").or(text("title")).or(own).unwrap_or_default();
-                        Shot::from_result(id, text("mimeType")?, text("data")?, name, entry.at_ms)
+                        let (mime, data) = (text(card, "mimeType")?, text(card, "data")?);
+                        Shot::from_result(id, mime, data, name, entry.at_ms)
                     }));
                 }
             }
@@ -193,14 +204,6 @@ pub(super) fn all_shots(thread: &Thread, lang: Lang) -> Vec<Shot> {
 
 fn calls(turn: &Turn) -> impl Iterator<Item = &ToolCard> {
     turn.pieces.iter().filter_map(Piece::call).map(|it| &**it)
-}
-
-/// The pictures fetched by a call, unparsed.
-fn fetched<'a>(call: &'a ToolCard, turn: &Turn) -> Vec<&'a Value> {
-    let Some(outcome) = call.outcome().filter(|it| it.result.is_object()) else {
-        return Vec::new();
-    };
-    table::pictures(call.view.as_deref(), &outcome.result, !turn.pictures().is_empty())
 }
 
 #[cfg(test)]
@@ -243,7 +246,7 @@ mod tests {
     fn picture_names_its_sources_and_maker() {
         let thread = thread();
         let picture = thread.last_turn().unwrap().pictures()[0].clone();
-        let shot = generated(&thread, 2, &picture, Lang::Ja);
+        let shot = named(&thread, 2, &picture, Lang::Ja);
         assert_eq!(shot.facts, ["青い竜で作って", Lang::Ja.say(Key::ChatBuiltin)]);
         assert_eq!((shot.picture.name.as_str(), shot.kind), ("作成されたサムネイル", Source::Made));
     }
