@@ -10,6 +10,7 @@ macro_rules! with_conversation_words {
             TalkTitle: "エージェントの会話", "Conversations between agents";
             TalkHint: "エージェントどうしの会話を、始まりから終わりまでその場で見守れます。", "Watch agents talk to each other, from beginning to end, as it happens.";
             TalkList: "会話の一覧", "Conversations";
+            TalkMoreFilters: "絞り込み", "Filter";
             TalkFilters: "会話の絞り込み", "Which conversations";
             TalkProject: "プロジェクト", "Project";
             TalkAgent: "エージェント", "Agent";

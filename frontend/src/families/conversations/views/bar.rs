@@ -40,9 +40,15 @@ pub(super) fn Bar(list: ConversationList) -> impl IntoView {
         }
     };
     let is_filtered = Memo::new(move |_| list.filter.with(|it| !it.is_empty()));
+    // Folded on a phone, unless one is set.
+    let is_open = RwSignal::new(
+        list.filter.with_untracked(|it| !Filter { query: String::new(), ..it.clone() }.is_empty()),
+    );
     view! {
-        <div class="talks-bar" role="search" aria-label=Key::TalkFilters>
+        <div class="talks-bar" role="search" aria-label=Key::TalkFilters class:is-open=is_open>
             <Search list/>
+            <button type="button" class="quiet talks-fold" aria-expanded=move || is_open.get().to_string()
+                on:click=move |_| is_open.update(|it| *it = !*it)>{Key::TalkMoreFilters}</button>
             {choice(Key::State, "talks-state", |it, state| it.state = state_of(&state), states(list))}
             {choice(Key::TalkAgent, "talks-agent", |it, agent| it.agent = agent, agents(list))}
             {choice(Key::TalkProject, "talks-project", |it, to| it.project = to, projects(list))}
