@@ -185,6 +185,11 @@ async fn list_filters_and_search_are_in_the_address() {
     scene.browser.go("#/conversations?agent=natsu&project=demo").await;
     scene.browser.says(ROW, "議事録をまとめる").await;
     scene.browser.holds("Agent", "natsu").await;
+    // On a phone they are folded until they are wanted.
+    scene.browser.look(Look::PHONE).await;
+    scene.browser.until("!document.querySelector('#talks-state').checkVisibility()").await;
+    scene.browser.hit("button", "Filter").await;
+    scene.browser.until("document.querySelector('#talks-state').checkVisibility()").await;
     scene.close().await;
 }
 

@@ -270,6 +270,20 @@ async fn home_links_to_views_and_shows_pending_items() {
     browser.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn neighbouring_films_have_different_colours() {
+    let server = TestServer::with(&["cinema"]).await;
+    let browser = Browser::open(&server.url(), Look::PHONE.japanese()).await;
+    browser.find(".film-list .showtime").await;
+    let differ = "(() => {
+        const colours = [...document.querySelectorAll('.films > .film-list .poster')]
+            .map(it => getComputedStyle(it).getPropertyValue('--poster'));
+        return colours.length > 2 && colours.every((it, at) => it && it !== colours[at + 1]);
+    })()";
+    browser.until(differ).await;
+    browser.close().await;
+}
+
 /// Without accounts, what a chat asks is its own browser's; another one lists it only when told to.
 #[tokio::test(flavor = "multi_thread")]
 async fn form_of_a_chat_waits_in_its_own_browser_alone() {

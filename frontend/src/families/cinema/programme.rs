@@ -184,9 +184,9 @@ pub(crate) fn synopsis(film: &Movie, lang: Lang) -> String {
     english.unwrap_or(&film.description).clone()
 }
 
-/// One of eight colours, stable for a film.
+/// One of four pairs of colours, stable for a film: one of the pair by its place in the list.
 pub(crate) fn hue(id: &str) -> u32 {
-    id.bytes().fold(5_381_u32, |hue, byte| hue.wrapping_mul(33) ^ u32::from(byte)) % 8
+    id.bytes().fold(5_381_u32, |hue, byte| hue.wrapping_mul(33) ^ u32::from(byte)) % 4
 }
 
 #[cfg(test)]
