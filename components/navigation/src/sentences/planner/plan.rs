@@ -130,11 +130,11 @@ pub(super) fn stops_of(answered: &[Answered]) -> Option<Vec<String>> {
 
 /// Returns the stops without the one that no place was found for, if there is one.
 pub(super) fn known_stops(answered: &[Answered]) -> Option<Vec<String>> {
-    answered.iter().find_map(|it| {
-        let ToolResult::Failed(failure) = &it.result else { return None };
+    answered.iter().find_map(|answer| {
+        let ToolResult::Failed(failure) = &answer.result else { return None };
         let pointer = failure.data.get("pointer")?.as_str()?;
         let index: usize = pointer.strip_prefix("/via/")?.parse().ok()?;
-        let mut stops = searched_stops(&it.call);
+        let mut stops = searched_stops(&answer.call);
         (failure.error == UNKNOWN && index < stops.len()).then(|| {
             stops.remove(index);
             stops
