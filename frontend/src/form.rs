@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use check::Fault;
-pub(crate) use schema::{is_empty, labelled};
+pub(crate) use schema::{is_empty, is_for_programs, labelled};
 
 /// The fields of a schema.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -582,7 +582,7 @@ async fn call(browser: &Browser, form: &Value) {
     browser
         .fill("On the button that sends it", form["submitLabel"].as_str().unwrap_or("Send"))
         .await;
-    let field = serde_json::to_value(browser.field("The fields").await).unwrap();
+    let field = serde_json::to_value(browser.field("Fields").await).unwrap();
     browser.ask(PASTE, vec![field, json!(form["fields"].to_string())]).await;
     browser.hit("button", "Call").await;
 }

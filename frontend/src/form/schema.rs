@@ -55,11 +55,16 @@ impl Reader<'_> {
     ) -> Field {
         let (schema, _) = self.resolved(property);
         let pointer = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
-        let kind = self.kind(name, &schema, &pointer, depth);
+        let mut kind = self.kind(name, &schema, &pointer, depth);
         let text = |key: &str| {
             let own = property.get(key).or_else(|| schema.get(key)).and_then(Value::as_str);
             own.map(str::to_owned)
         };
+        if let Kind::Text(own @ Text { format: Format::Plain, .. }) = &mut kind
+            && text("description").is_some_and(|it| is_of_day(&it))
+        {
+            own.format = Format::Date;
+        }
         // Nested arguments have dotted paths: `message.sender`.
         let own = (self.explain)(&pointer[1..].replace('/', "."));
         let example = schema.pointer("/examples/0").map(shown);
@@ -227,6 +232,13 @@ fn size(schema: &Value, key: &str) -> Option<usize> {
     schema.get(key).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
 }
 
+/// Whether a description gives the notation of a day, without a time behind it.
+fn is_of_day(description: &str) -> bool {
+    description
+        .split_once("YYYY-MM-DD")
+        .is_some_and(|it| !it.1.starts_with(|it: char| it.is_alphanumeric() || it == ' '))
+}
+
 /// A value as label: texts without quotes.
 pub(super) fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
@@ -237,14 +249,10 @@ pub(super) fn shown(value: &Value) -> String {
 pub(crate) fn labelled(name: &str, own: Explained) -> (String, Option<String>) {
     match (own.label, own.help) {
         (Some(label), help) => (label, help),
-        (None, Some(help)) => {
-            headline(&help).or_else(|| english_headline(&help)).unwrap_or_else(|| {
-                match is_short(&help) {
-                    true => (help.trim_end_matches(['。', '.']).to_owned(), None),
-                    false => (label_from_name(name), Some(help)),
-                }
-            })
-        }
+        (None, Some(help)) => headline(&help).unwrap_or_else(|| match is_short(&help) {
+            true => (help.trim_end_matches(['。', '.']).to_owned(), None),
+            false => (label_from_name(name), Some(help)),
+        }),
         (None, None) => (label_from_name(name), None),
     }
 }
@@ -278,33 +286,6 @@ fn headline(help: &str) -> Option<(String, Option<String>)> {
     Some((label.to_owned(), (!rest.is_empty()).then_some(rest)))
 }
 
-/// The same in English: `The film, as list_movies names it` begins with `The film`.
-fn english_headline(help: &str) -> Option<(String, Option<String>)> {
-    const OPTIONAL: &str = "Optional. ";
-    const CHARS_MAX: usize = 40;
-    const ENDS: [&str; 5] = [". ", "; ", ": ", ", ", " ("];
-    let text = help.strip_prefix(OPTIONAL).unwrap_or(help);
-    let end = ENDS.iter().filter_map(|it| text.find(it)).min().unwrap_or(text.len());
-    let (label, rest) = text.split_at(end);
-    // A condition or a value is no label: `With true, …`, `json or csv. …`.
-    let is_subject = label.starts_with(|it: char| it.is_ascii_uppercase());
-    if !is_subject || label.starts_with("With") || label.len() > CHARS_MAX || rest.is_empty() {
-        return None;
-    }
-    let rest = match rest.strip_prefix(" (").and_then(|it| it.split_once(')')) {
-        Some((inside, after)) => format!("{inside}{after}"),
-        None => rest.trim_start_matches(['.', ';', ':', ',', ' ']).to_owned(),
-    };
-    let word = rest.split(' ').next().unwrap_or_default().trim_end_matches([':', ',', ';', '.']);
-    let is_word = word.bytes().all(|it| it.is_ascii_alphabetic());
-    let mut letters = rest.chars();
-    let rest = match letters.next().filter(|_| is_word) {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => rest,
-    };
-    Some((label.to_owned(), (!rest.is_empty()).then_some(rest)))
-}
-
 /// `user_id` → `User ID`, `cancelLabel` → `Cancel label`.
 fn label_from_name(name: &str) -> String {
     let mut spaced = String::new();
@@ -331,7 +312,7 @@ fn label_from_name(name: &str) -> String {
 }
 
 /// Whether an argument of that name is for programs: an idempotency key or a cursor.
-fn is_for_programs(name: &str) -> bool {
+pub(crate) fn is_for_programs(name: &str) -> bool {
     name.contains("idempotency") || matches!(name, "client_message_id" | "request_id" | "cursor")
 }
 

@@ -83,27 +83,11 @@ fn japanese_description_begins_with_label() {
 }
 
 #[test]
-fn english_description_begins_with_label() {
+fn long_english_description_is_no_label() {
     let label =
         |text: &str| labelled("one_two", Explained { label: None, help: Some(text.into()) });
-    for (text, short, help) in [
-        (
-            "Optional. The day; with a time, only what begins from then on",
-            "The day",
-            "With a time, only what begins from then on",
-        ),
-        ("The showtime, as list_showtimes names it", "The showtime", "As list_showtimes names it"),
-        ("The hold: its hold_token or its hold_id", "The hold", "Its hold_token or its hold_id"),
-        ("Where from (an address or a place's name)", "Where from", "An address or a place's name"),
-        ("How long to wait (optional): 0 to 300", "How long to wait", "Optional: 0 to 300"),
-        ("The view: cinema/view in the _meta", "The view", "cinema/view in the _meta"),
-    ] {
-        assert_eq!(label(text), (short.to_owned(), Some(help.to_owned())));
-    }
-    let condition = "Optional. With true, the seats that are taken as well";
-    assert_eq!(label(condition), ("One two".to_owned(), Some(condition.to_owned())));
-    let value = "Optional. json or csv. Without it, json";
-    assert_eq!(label(value), ("One two".to_owned(), Some(value.to_owned())));
+    let long = "The film, as list_movies names it; without it, all films that are on";
+    assert_eq!(label(long), ("One two".to_owned(), Some(long.to_owned())));
     assert_eq!(label("To whom").0, "To whom");
 }
 
@@ -179,6 +163,20 @@ fn reads_every_field_kind_from_schema() {
     assert!(field(&form, "passkey").is_secret());
     assert!(matches!(kind("place"), Kind::Group(_)));
     assert_eq!((kind("free"), kind("rows")), (Kind::Json, Kind::Json));
+}
+
+#[test]
+fn notation_of_a_day_makes_a_date_input() {
+    let kind = |description: &str| {
+        let text = json!({ "type": ["string", "null"], "description": description });
+        form(&json!({ "properties": { "at": text } })).fields[0].kind.clone()
+    };
+    let date = Kind::Text(Text { format: Format::Date, ..Text::default() });
+    assert_eq!(kind("任意。上映日（YYYY-MM-DD）。時刻（YYYY-MM-DDTHH:MM）を付けると以降"), date);
+    assert_eq!(kind("The day, as YYYY-MM-DD."), date);
+    for other in ["The moment (YYYY-MM-DDTHH:MM:SS)", "As YYYY-MM-DD HH:MM", "The day"] {
+        assert_ne!(kind(other), date, "{other}");
+    }
 }
 
 #[test]

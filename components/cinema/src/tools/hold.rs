@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{Hints, Stop, Text, Tool, User, caller, fresh_id, sql, sql::Statement};
 
-use super::{NAME_CHARS_MAX, at_most, length, reject_problems};
+use super::{NAME_CHARS_MAX, at_most, labels, length, reject_problems};
 use crate::{
     clock::Clock,
     hall::publish_seats,
@@ -50,8 +50,13 @@ pub struct HoldSeats {
 impl Tool for HoldSeats {
     const NAME: &str = "hold_seats";
     const TITLE: Text = Text { ja: "座席仮押さえ", en: "Hold seats" };
-    const LABELS: &[(&str, Text)] =
-        &[("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" })];
+    const LABELS: &[(&str, Text)] = &[
+        labels::USER,
+        labels::SHOWTIME,
+        labels::SEATS,
+        labels::HOLD,
+        ("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" }),
+    ];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Hold;
 
@@ -157,8 +162,10 @@ pub struct ExtendHold {
 impl Tool for ExtendHold {
     const NAME: &str = "extend_hold";
     const TITLE: Text = Text { ja: "仮押さえ延長", en: "Extend a hold" };
-    const LABELS: &[(&str, Text)] =
-        &[("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" })];
+    const LABELS: &[(&str, Text)] = &[
+        labels::HOLD,
+        ("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" }),
+    ];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Hold;
 
@@ -202,6 +209,7 @@ pub struct ReleaseHold {
 impl Tool for ReleaseHold {
     const NAME: &str = "release_hold";
     const TITLE: Text = Text { ja: "仮押さえ解除", en: "Release a hold" };
+    const LABELS: &[(&str, Text)] = &[labels::HOLD];
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     type Output = Released;
 
@@ -239,6 +247,7 @@ pub struct ListHolds {
 impl Tool for ListHolds {
     const NAME: &str = "list_holds";
     const TITLE: Text = Text { ja: "仮押さえ一覧", en: "List holds" };
+    const LABELS: &[(&str, Text)] = &[labels::USER, labels::SHOWTIME];
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = Holds;
 

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, invalid, sql};
 
-use super::{NAME_CHARS_MAX, SEATS, at_most, day, reject_problems};
+use super::{NAME_CHARS_MAX, SEATS, at_most, day, labels, reject_problems};
 use crate::{
     catalog::Film,
     clock::{Clock, naive, zone_name},
@@ -50,7 +50,8 @@ pub struct ListMovies {
 impl Tool for ListMovies {
     const NAME: &str = "list_movies";
     const TITLE: Text = Text { ja: "映画一覧提示", en: "List films" };
-    const LABELS: &[(&str, Text)] = &[("title_query", Text { ja: "映画名", en: "Title" })];
+    const LABELS: &[(&str, Text)] =
+        &[labels::DATE, ("title_query", Text { ja: "映画名", en: "Title" })];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("movies");
     type Output = Movies;
@@ -159,6 +160,7 @@ pub struct ListShowtimes {
 impl Tool for ListShowtimes {
     const NAME: &str = "list_showtimes";
     const TITLE: Text = Text { ja: "上映時間枠選択", en: "List showtimes" };
+    const LABELS: &[(&str, Text)] = &[labels::MOVIE, labels::DATE];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("showtimes");
     type Output = Showtimes;
@@ -211,10 +213,11 @@ pub struct ListAvailableSeats {
 impl Tool for ListAvailableSeats {
     const NAME: &str = "list_available_seats";
     const TITLE: Text = Text { ja: "座席空き状況提示", en: "List free seats" };
-    const LABELS: &[(&str, Text)] = &[(
-        "include_reserved",
-        Text { ja: "予約済みの座席も含める", en: "Include reserved seats" },
-    )];
+    const LABELS: &[(&str, Text)] = &[
+        labels::SHOWTIME,
+        labels::HOLD,
+        ("include_reserved", Text { ja: "予約済みの座席も含める", en: "Include reserved seats" }),
+    ];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("seat_map");
     const APP: Option<&str> = Some(SEATS.uri);
@@ -268,6 +271,9 @@ impl Tool for SuggestSeats {
     const NAME: &str = "suggest_seats";
     const TITLE: Text = Text { ja: "おすすめ座席", en: "Suggest seats" };
     const LABELS: &[(&str, Text)] = &[
+        labels::SHOWTIME,
+        labels::COUNT,
+        ("wheelchair_places", Text { ja: "車椅子スペースの数", en: "Wheelchair places" }),
         ("wheelchair", Text { ja: "車椅子スペースを含める", en: "With a wheelchair place" }),
         ("premium", Text { ja: "プレミアム席から", en: "Premium seats first" }),
     ];

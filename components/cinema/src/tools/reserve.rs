@@ -10,7 +10,7 @@ use toolkit::{
     sql::{Rows, Statement},
 };
 
-use super::{NAME_CHARS_MAX, SEATS, at_most, length, reject_problems};
+use super::{NAME_CHARS_MAX, SEATS, at_most, labels, length, reject_problems};
 use crate::{
     clock::{Clock, naive, zone_name},
     hall::publish_seats,
@@ -55,8 +55,13 @@ pub struct ReserveSeats {
 impl Tool for ReserveSeats {
     const NAME: &str = "reserve_seats";
     const TITLE: Text = Text { ja: "座席予約確定", en: "Reserve seats" };
-    const LABELS: &[(&str, Text)] =
-        &[("idempotency_key", Text { ja: "再送キー", en: "Idempotency key" })];
+    const LABELS: &[(&str, Text)] = &[
+        labels::USER,
+        labels::SHOWTIME,
+        labels::SEATS,
+        labels::HOLD,
+        ("idempotency_key", Text { ja: "再送キー", en: "Idempotency key" }),
+    ];
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&str> = Some("reservation");
     const APP: Option<&str> = Some(SEATS.uri);
