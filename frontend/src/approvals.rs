@@ -23,10 +23,14 @@ pub(crate) struct Approval {
     pub(crate) id: String,
     pub(crate) state: String,
     pub(crate) tool: String,
-    /// What the call would do: a sentence, then a line per detail.
+    /// The tool's title in the reader's language.
+    pub(crate) title: String,
+    pub(crate) is_destructive: bool,
+    /// The host's description: a sentence, then a line per detail.
     pub(crate) words: String,
     pub(crate) arguments: Value,
     pub(crate) arguments_sha256: String,
+    pub(crate) reason: String,
     /// `assistant:NAME` or `component:NAME`.
     pub(crate) asked_by: String,
     pub(crate) asked_at: String,

@@ -53,7 +53,7 @@ impl Owner {
     /// Returns the tool's owner; none if the host does not name it.
     pub(crate) fn of_tool(tool: &Tool) -> Option<Self> {
         let named = |key: &str| tool.meta.get(key).and_then(Value::as_str).map(str::to_owned);
-        let component = || named("madoguchi/component").map(Self::Component);
+        let component = || tool.component().map(str::to_owned).map(Self::Component);
         named("madoguchi/server").map(Self::Server).or_else(component)
     }
 

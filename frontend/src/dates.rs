@@ -97,9 +97,10 @@ pub(crate) fn weekday_number(day: Day) -> u32 {
     day.date().get_day()
 }
 
-/// 11月21日(土) · Sat, 21 Nov
+/// 11月21日(土) · Sat 21 Nov
 pub(crate) fn short_day(day: Day, lang: Lang) -> String {
-    format(&day.date(), lang, &[("weekday", "short"), ("month", "short"), ("day", "numeric")])
+    let options = [("weekday", "short"), ("month", "short"), ("day", "numeric")];
+    format(&day.date(), lang, &options).replace(',', "")
 }
 
 /// 2026年11月21日土曜日 · Saturday, 21 November 2026
@@ -118,7 +119,10 @@ pub(crate) fn dated(day: Day, lang: Lang) -> String {
 /// Formats the day and time of `YYYY-MM-DDTHH:MM:SS`; other text is returned unchanged.
 pub(crate) fn day_and_time(time: &str, lang: Lang) -> String {
     match Day::of_time(time) {
-        Some(day) => format!("{} {}", short_day(day, lang), clock(time)),
+        Some(day) => {
+            let apart = if lang == Lang::En { ", " } else { " " };
+            [&short_day(day, lang), apart, clock(time)].concat()
+        }
         None => time.to_owned(),
     }
 }

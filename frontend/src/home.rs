@@ -67,11 +67,13 @@ impl Activities {
         self.asking.update_value(|it| it.push(source.tool));
         let ask = async move {
             self.asking.update_value(|it| it.retain(|tool| *tool != source.tool));
-            let Some(arguments) = (source.arguments)() else { return };
-            // A failed request is repeated with the next change.
-            if let Ok(value) = fetch::<Value>(source.tool, arguments).await {
-                self.note(source.tool, (source.read)(&value));
+            let mut outputs = Vec::new();
+            for arguments in (source.arguments)() {
+                // A failed request is repeated with the next change.
+                let Ok(output) = fetch::<Value>(source.tool, arguments).await else { return };
+                outputs.push(output);
             }
+            self.note(source.tool, (source.read)(&outputs));
         };
         set_timeout(move || spawn_local(ask), PAUSE);
     }
@@ -91,10 +93,14 @@ impl Activities {
 
     /// All activities, in the order of the families.
     pub(crate) fn all(self) -> Vec<Ongoing> {
-        let ongoing = |tool: &str| {
-            self.found.with(|it| it.iter().find(|it| it.0 == tool).map(|it| it.1.clone()))
-        };
-        table::activity_sources().filter_map(|it| ongoing(it.tool)).flatten().collect()
+        table::activity_sources().flat_map(|it| self.of(it.tool)).collect()
+    }
+
+    /// The activities that this tool lists.
+    pub(crate) fn of(self, tool: &str) -> Vec<Ongoing> {
+        self.found
+            .with(|it| it.iter().find(|it| it.0 == tool).map(|it| it.1.clone()))
+            .unwrap_or_default()
     }
 
     /// Number of items that wait for the reader.

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::dates;
 use crate::error::{self, Refusal};
+use crate::mcp::wire::Tool;
 use crate::page::page;
 use crate::part::Part;
 use crate::route::{self, Address, Route};
@@ -32,6 +33,8 @@ pub(crate) type Phrase = (Key, Vec<String>);
 
 /// Description of one family.
 pub(crate) struct Family {
+    /// The component of its tools, and their title.
+    pub(crate) tools: (&'static str, Key),
     /// Its views, as linked in the header.
     pub(crate) places: &'static [Place],
     /// The views that its tools name for their outputs.
@@ -49,6 +52,8 @@ pub(crate) struct Family {
     /// What a person approves with a call of the tool with these arguments, if there is a better text than the tool's
     /// title.
     pub(crate) approval_text: fn(&str, &Value, Lang) -> Option<Phrase>,
+    /// How it says what a call of its tools would do.
+    pub(crate) facts: Option<Facts>,
     /// Advice about a refusal of its tools, if there is a better text than the tool's own.
     pub(crate) advice: fn(&Refusal, Lang) -> Option<String>,
     /// Notes a tool's output that has just come in a conversation of this browser.
@@ -67,12 +72,12 @@ pub(crate) struct Family {
 pub(crate) struct ActivitySource {
     /// The tool that lists them.
     pub(crate) tool: &'static str,
-    /// Its arguments; none while the reader is unknown.
-    pub(crate) arguments: fn() -> Option<Value>,
+    /// The arguments of each of its calls; none while the reader is unknown.
+    pub(crate) arguments: fn() -> Vec<Value>,
     /// The resource that changes with them, if there is one.
     pub(crate) resource: Option<&'static str>,
-    /// Reads the tool's output; empty if nothing is going on.
-    pub(crate) read: fn(&Value) -> Vec<Ongoing>,
+    /// Reads the outputs of the calls; empty if nothing is going on.
+    pub(crate) read: fn(&[Value]) -> Vec<Ongoing>,
 }
 
 /// How the finder searches a family.
@@ -135,6 +140,17 @@ impl Ongoing {
     }
 }
 
+/// How a family says what a call of its tools would do, to the person who is to allow it.
+pub(crate) struct Facts {
+    /// Which of these arguments it draws; others are shown as they are.
+    pub(crate) covered: fn(&Value) -> &'static [&'static str],
+    /// Draws them; loaded on first use.
+    pub(crate) code: &'static Part<DrawFacts>,
+}
+
+/// Draws the arguments of a call.
+pub(crate) struct DrawFacts(pub(crate) fn(Value) -> AnyView);
+
 /// How a family draws its tools' outputs, an entry per view.
 pub(crate) struct Outputs(pub(crate) &'static [Drawing]);
 
@@ -164,6 +180,7 @@ pub(crate) struct Forms {
 
 /// A family of which nothing is known yet.
 pub(crate) const NONE: Family = Family {
+    tools: ("", Key::Counter),
     places: &[],
     views: &[],
     home_link: None,
@@ -172,6 +189,7 @@ pub(crate) const NONE: Family = Family {
     example: None,
     greeting: None,
     approval_text: |_, _, _| None,
+    facts: None,
     advice: |_, _| None,
     note: |_, _| {},
     provide: || {},
@@ -295,6 +313,11 @@ pub(crate) fn greeting(assistant: &str) -> Option<Greeting> {
     all().filter_map(|it| it.greeting).find(|it| it.assistant == assistant)
 }
 
+/// The component of each family's tools, and their title.
+pub(crate) fn tool_groups() -> impl Iterator<Item = (&'static str, Key)> {
+    all().map(|it| it.tools)
+}
+
 /// Example messages for an assistant with all of the host's tools.
 pub(crate) fn examples() -> Vec<Key> {
     let served = all().filter_map(|it| it.example);
@@ -404,9 +427,23 @@ pub(crate) fn approval_text(tool: &str, params: &Value, lang: Lang) -> Option<Ph
     all().find_map(|it| (it.approval_text)(tool, params, lang))
 }
 
+/// How the family of the tool says what a call would do.
+pub(crate) fn facts(tool: &Tool) -> Option<&'static Facts> {
+    let component = tool.component()?;
+    all().find(|it| it.tools.0 == component)?.facts.as_ref()
+}
+
 /// A family's advice about a refusal, if there is any.
 pub(crate) fn advice(refusal: &Refusal, lang: Lang) -> Option<String> {
     all().find_map(|it| (it.advice)(refusal, lang))
+}
+
+/// The lists of that name in several outputs.
+pub(crate) fn all_listed<'a>(
+    values: &'a [Value],
+    name: &'static str,
+) -> impl Iterator<Item = &'a Value> {
+    values.iter().flat_map(move |it| listed(it, name))
 }
 
 /// A list in an output by name. Code of every visit reads outputs so: types of them belong to parts.

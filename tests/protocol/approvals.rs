@@ -20,6 +20,7 @@ struct Opened {
     server: TestServer,
     browser: Browser,
     show: String,
+    film: String,
     seats: Vec<String>,
 }
 
@@ -32,11 +33,13 @@ impl Opened {
         let config = folders.config_with(LINES);
         let server = TestServer::start(folders, |it| *it = config).await;
         let client = server.client();
-        let show = showtime_id(&showtimes(&client).await[0]);
+        let showtime = showtimes(&client).await.remove(0);
+        let (show, film) =
+            (showtime_id(&showtime), showtime["movie_title"].as_str().unwrap().to_owned());
         let seats = free_seats(&client, &show).await;
         let browser = Browser::open(&server.url(), look).await;
         browser.until("document.querySelector('.connection.is-online')").await;
-        Self { server, browser, show, seats }
+        Self { server, browser, show, film, seats }
     }
 
     /// Has the component want these calls.
@@ -71,9 +74,18 @@ async fn pending_approval_shows_everywhere_and_is_keyboard_driven() {
     browser.role("heading", "承認待ち").await;
     browser.until("document.querySelectorAll('.inbox .approval').length === 2").await;
     let plain = format!("座席 {} を予約します", opened.seats[0]);
-    for part in ["reserve_seats", "cinema", plain.as_str(), "お二人の席", "errand"] {
+    for part in
+        [plain.as_str(), &opened.film, "スクリーン", "予約者", "花子", "お二人の席", "errand"]
+    {
         browser.says(".inbox", part).await;
     }
+    // Names for programs are there for those who open them.
+    for part in ["reserve_seats", "user_id", &opened.show] {
+        assert!(!browser.text(".inbox").await.contains(part), "{part}");
+    }
+    browser.click(".approval-details summary").await;
+    browser.says(".approval-details", &opened.show).await;
+    browser.click(".approval-details summary").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     for (name, look) in [
         ("approvals", Look::DESKTOP.japanese()),

@@ -154,6 +154,12 @@ async fn reserves_two_requested_seats_after_approval() {
     // Nothing is booked before the person says so.
     let taken = opened.reservations().await;
     assert_eq!(taken, 0, "nobody approved yet");
+    // What is allowed is said in words.
+    for part in ["ゴジラ", "上映時間", "花子"] {
+        opened.browser.says(".approval.is-open", part).await;
+    }
+    let asked = opened.browser.text(".approval.is-open").await;
+    assert!(!["showtime_id", "user_id", "reserve_seats", "st-"].iter().any(|it| asked.contains(it)), "{asked}");
     opened.browser.picture("chat-approval").await;
     // On a phone, all of it is seen at once between what stays at the head and at the foot.
     opened.browser.look(Look::PHONE.japanese()).await;

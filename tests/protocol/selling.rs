@@ -81,6 +81,54 @@ async fn suggests_prices_reserves_and_transfers_seats() {
     browser.close().await;
 }
 
+/// Whether own seats are drawn as such, while all others that are gone are drawn as taken.
+const OWN: &str = "(() => {
+    const own = [...document.querySelectorAll('.seat.is-own[role=gridcell]')];
+    return own.length === 2 && own.every(it => it.ariaLabel.includes('yours') && !it.ariaDisabled);
+})()";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn own_seats_lead_to_their_reservation() {
+    let server = TestServer::with(&["cinema"]).await;
+    let client = server.client();
+    let shows = showtimes(&client).await;
+    let browser = Browser::open_at(&server.url(), &hall(&shows[0]), Look::DESKTOP).await;
+    let reserve = async |name: &str| {
+        browser.find("[role=gridcell]").await;
+        browser.hit("button", "Pick the best 2 seats for me").await;
+        browser.says(".picked-count", "2").await;
+        browser.type_at("#user-id", name).await;
+        browser.hit("button", "Reserve 2 seats").await;
+        browser.says("h1", "reserved").await;
+        browser.script("return location.hash").await.as_str().unwrap().to_owned()
+    };
+    let first = reserve("Hanako").await;
+    browser.script("history.back()").await;
+    browser.until(OWN).await;
+    browser.says(".plan-hall .notice", "You have reserved").await;
+    browser.says(".legend", "yours").await;
+    assert_eq!(browser.serious_faults().await, Vec::<String>::new());
+    browser.picture("own-seats").await;
+    browser.click(".seat.is-own[role=gridcell]").await;
+    browser.until(&format!("location.hash === '{first}'")).await;
+
+    // A reservation in another name is the reader's as well, and that of someone else is not.
+    browser.go(&hall(&shows[1])).await;
+    let second = reserve("Taro").await;
+    let seat = free_seats(&client, &showtime_id(&shows[0])).await.remove(0);
+    let order =
+        json!({ "user_id": "Jiro", "showtime_id": showtime_id(&shows[0]), "seat_ids": [seat] });
+    client.output("reserve_seats", order).await;
+    browser.go(&hall(&shows[0])).await;
+    browser.until(OWN).await;
+    browser.go("#/box-office").await;
+    for reservation in [first, second] {
+        browser.find(&format!(".find-mine a[href='{reservation}']")).await;
+    }
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
+    browser.close().await;
+}
+
 /// Reserves all that is free, six seats at a time.
 async fn sell_out(client: &Client, show: &str) -> Vec<Value> {
     let mut made = Vec::new();

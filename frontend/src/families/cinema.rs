@@ -10,10 +10,10 @@ use crate::page::{lasting, page};
 use crate::part::{Part, part};
 use crate::route::{FamilyRoute, Route};
 use crate::table::{
-    ActivitySource, Draw, Drawing, Family, Found, NONE, Ongoing, Outputs, Place, Search, View,
-    counted, fits, listed, text,
+    ActivitySource, Draw, DrawFacts, Drawing, Facts, Family, Found, NONE, Ongoing, Outputs, Place,
+    Search, View, all_listed, counted, fits, listed, text,
 };
-use crate::text::{Key, Lang};
+use crate::text::Key;
 use crate::views::part::drawn_by;
 
 mod hall;
@@ -29,12 +29,16 @@ use views::box_office::{BoxOffice, Office, SEATS};
 use views::choice::SeatMapView;
 use views::history::ConversationView;
 use views::movies::{MoviesView, ShowtimesView};
+use views::request::RequestFacts;
 use views::staff::StaffView;
 use views::ticket::{TicketCard, TicketView};
 
 /// The admin stage, and the prefix of a ticket's stage.
 const STAFF_STAGE: &str = "staff";
 const TICKET_STAGE: &str = "ticket ";
+
+/// The tool that lists the reservations of a name.
+const RESERVATIONS: &str = "list_reservations";
 
 /// Maximum number of coming visits that are named.
 const VISITS_MAX: usize = 3;
@@ -43,6 +47,7 @@ const VISITS_MAX: usize = 3;
 const SEATS_MAX: usize = 30;
 
 pub(super) static FAMILY: Family = Family {
+    tools: ("cinema", Key::BoxOffice),
     places: &[Place {
         tool: "list_movies",
         name: Key::BoxOffice,
@@ -76,24 +81,22 @@ pub(super) static FAMILY: Family = Family {
     approval_text: |tool, params, lang| {
         let seats = if tool == "reserve_seats" { seats(params) } else { Vec::new() };
         let names = seats.join(lang.comma());
-        let start = text(params, "showtime_id").and_then(start_of);
-        let start = start.map_or_else(String::new, |start| {
-            let zone = Zone::shared().0.get();
-            let zone = zone.and_then(|it| dates::foreign_zone(&it, &start, lang));
-            let parts: Vec<_> =
-                [Some(dates::day_and_time(&start, lang)), zone].into_iter().flatten().collect();
-            let start = parts.join(lang.comma());
-            match lang {
-                Lang::Ja => format!("（{start}）"),
-                Lang::En => format!(" ({start})"),
-            }
-        });
         match seats.len() {
             0 => None,
-            1 => Some((Key::CardAskReserveOne, vec![names, start])),
-            count => Some((Key::CardAskReserve, vec![names, count.to_string(), start])),
+            1 => Some((Key::CardAskReserveOne, vec![names])),
+            count => Some((Key::CardAskReserve, vec![names, count.to_string()])),
         }
     },
+    facts: Some(Facts {
+        covered: |params| match ["showtime_id", "reservation_id"]
+            .iter()
+            .any(|it| params.get(it).is_some())
+        {
+            true => &["showtime_id", "reservation_id", "seat_ids", "user_id", "hold_token"],
+            false => &[],
+        },
+        code: &FACTS,
+    }),
     advice: |refusal, lang| {
         let key = match refusal.code.as_str() {
             "movie_not_found" => Key::ErrMovieNotFound,
@@ -129,13 +132,13 @@ pub(super) static FAMILY: Family = Family {
     },
     home_link: Some(Key::FrontBook),
     activity: Some(ActivitySource {
-        tool: "list_reservations",
+        tool: RESERVATIONS,
         arguments: || {
-            let name = views::box_office::stored_name();
-            (!name.is_empty()).then(|| json!({ "user_id": name }))
+            let names = views::box_office::stored_names().into_iter();
+            names.map(|name| json!({ "user_id": name })).collect()
         },
         resource: None,
-        read: |value| visits(value, &dates::now()),
+        read: |outputs| visits(outputs, &dates::now()),
     }),
     search: Some(Search {
         tool: "list_movies",
@@ -185,6 +188,9 @@ static STAFF: Part<Draw> = part!(staff: Draw = &Draw(|_| any_view! { <StaffView/
 
 static TICKET: Part<Draw> =
     part!(cinema_cards: Draw = &Draw(|id| any_view! { <TicketView id=id.to_owned()/> }));
+
+static FACTS: Part<DrawFacts> =
+    part!(cinema_cards: DrawFacts = &DrawFacts(|params| any_view! { <RequestFacts params/> }));
 
 static OUTPUTS: Part<Outputs> = part!(cinema_cards: Outputs = &Outputs(&[
     Drawing {
@@ -250,8 +256,8 @@ impl Zone {
 
 /// The coming visits, the next one first, by the cinema's clock, or by the reader's, `now`, if it gives none. Of
 /// many, the last ones are counted.
-fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
-    let now = text(reservations, "now").unwrap_or(now);
+fn visits(outputs: &[Value], now: &str) -> Vec<Ongoing> {
+    let now = outputs.iter().find_map(|it| text(it, "now")).unwrap_or(now);
     let visit = |reservation: &Value| {
         let start = text(reservation, "start_time").filter(|it| *it > now)?;
         let title = text(reservation, "movie_title")
@@ -264,8 +270,7 @@ fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
             waiting: 0,
         })
     };
-    let reservations = listed(reservations, "reservations").iter();
-    let mut rest: Vec<_> = reservations.filter_map(visit).collect();
+    let mut rest: Vec<_> = all_listed(outputs, "reservations").filter_map(visit).collect();
     // A handful at most: sorting would be more code on every visit of the page.
     let next = |_| {
         let next = rest.iter().enumerate().min_by_key(|it| &it.1.at)?.0;
@@ -280,7 +285,7 @@ fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
         phrase: (Key::FrontVisits, vec![rest.to_string()]),
         english: None,
         at: None,
-        route: Route::Counter(Some("list_reservations".to_owned())),
+        route: Route::Counter(Some(RESERVATIONS.to_owned())),
         waiting: 0,
     }));
     visits
@@ -289,18 +294,6 @@ fn visits(reservations: &Value, now: &str) -> Vec<Ongoing> {
 /// The seats named by a refusal.
 fn refused_seats(refusal: &Refusal) -> Vec<String> {
     listed(&refusal.data, "seat_ids").iter().filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-/// The start of the showing with this identifier: `st-20261120-s1-1830` is on 20 November 2026 at 18:30.
-fn start_of(showtime_id: &str) -> Option<String> {
-    let (date, rest) = showtime_id.strip_prefix("st-")?.split_once('-')?;
-    let time = rest.rsplit_once('-')?.1;
-    let is_number =
-        |text: &str, count| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
-    (is_number(date, 8) && is_number(time, 4)).then(|| {
-        let (year, month, day) = (&date[..4], &date[4..6], &date[6..]);
-        format!("{year}-{month}-{day}T{}:{}:00", &time[..2], &time[2..])
-    })
 }
 
 /// The seats of a call.
@@ -318,6 +311,7 @@ mod tests {
     use super::*;
     use crate::families;
     use crate::table::{advice, approval_text, summary};
+    use crate::text::Lang;
 
     #[test]
     fn summarises_output_that_matches_its_view() {
@@ -377,7 +371,7 @@ mod tests {
             serde_json::to_value(all).unwrap()
         };
         let mut few = value(&reservations);
-        let found = visits(&few, "2026-11-26T10:00:00");
+        let found = visits(std::slice::from_ref(&few), "2026-11-26T10:00:00");
         let at = |id: &str| At::Reservation(id.to_owned()).route();
         let routes = |all: &[Ongoing]| all.iter().map(|it| it.route.clone()).collect::<Vec<_>>();
         assert_eq!(routes(&found), [at("next"), at("late")]);
@@ -386,26 +380,23 @@ mod tests {
         let zone = Some("Asia/Tokyo".to_owned());
         assert_eq!(found[0].at, Some(("2026-11-28T18:30:00".to_owned(), zone)));
         assert_eq!(found[1].phrase.0, Key::FrontVisitToo);
-        assert!(visits(&few, "2026-12-01T00:00:00").is_empty());
+        assert!(visits(std::slice::from_ref(&few), "2026-12-01T00:00:00").is_empty());
         few["now"] = json!("2026-11-28T20:00:00");
-        assert_eq!(routes(&visits(&few, "2026-11-26T10:00:00")), [at("late")], "by its own clock");
+        assert_eq!(
+            routes(&visits(std::slice::from_ref(&few), "2026-11-26T10:00:00")),
+            [at("late")],
+            "by its own clock"
+        );
+
+        let (first, second) = (value(&reservations[3..]), value(&reservations[..1]));
+        let found = visits(&[second, first], "2026-11-26T10:00:00");
+        assert_eq!(routes(&found), [at("next"), at("late")], "of all names");
 
         let later = |day| reservation("later", &format!("2026-12-{day}T09:00:00"), confirmed);
         reservations.extend((10..13).map(later));
-        let found = visits(&value(&reservations), "2026-11-26T10:00:00");
+        let found = visits(&[value(&reservations)], "2026-11-26T10:00:00");
         assert_eq!(found.len(), VISITS_MAX + 1);
         assert_eq!(found[VISITS_MAX].phrase, (Key::FrontVisits, vec!["2".to_owned()]));
-    }
-
-    #[test]
-    fn reads_start_from_showtime_id() {
-        let start = start_of("st-20261201-small-hall-2045");
-        assert_eq!(start.as_deref(), Some("2026-12-01T20:45:00"));
-        for other in
-            ["st-2026-s1-2045", "st-20261201-s1-20h5", "st-20261201", "日本-20261201-s1-2045"]
-        {
-            assert_eq!(start_of(other), None, "{other}");
-        }
     }
 
     #[test]
@@ -413,10 +404,7 @@ mod tests {
         families::register();
         let params = json!({ "seat_ids": ["A5", "A6"] });
         let text = approval_text("reserve_seats", &params, Lang::Ja);
-        assert_eq!(
-            text,
-            Some((Key::CardAskReserve, vec!["A5、A6".to_owned(), "2".to_owned(), String::new()]))
-        );
+        assert_eq!(text, Some((Key::CardAskReserve, vec!["A5、A6".to_owned(), "2".to_owned()])));
         assert_eq!(approval_text("reserve_seats", &json!({}), Lang::Ja), None);
         assert_eq!(approval_text("show_seats", &params, Lang::Ja), None);
     }

@@ -7,7 +7,7 @@ use crate::part::{Part, part};
 use crate::route::{FamilyRoute, Route};
 use crate::table::{
     ActivitySource, Draw, Drawing, Family, Found, NONE, Ongoing, Outputs, Place, Search, View,
-    counted, fits, listed, text,
+    all_listed, counted, fits, listed, text,
 };
 use crate::text::Key;
 use crate::views::part::drawn_by;
@@ -34,6 +34,7 @@ pub(crate) mod watch;
 pub(crate) mod samples;
 
 pub(super) static FAMILY: Family = Family {
+    tools: ("conversations", Key::TalkPlace),
     places: &[
         Place {
             tool: "list_conversations",
@@ -67,10 +68,10 @@ pub(super) static FAMILY: Family = Family {
     views: &[View::new("conversation"), View::new("conversations")],
     activity: Some(ActivitySource {
         tool: "list_conversations",
-        arguments: || Some(json!({ "state": "active" })),
+        arguments: || vec![json!({ "state": "active" })],
         resource: Some("conversations://list"),
-        read: |value| {
-            let count = listed(value, "conversations").len();
+        read: |outputs| {
+            let count = all_listed(outputs, "conversations").count();
             let phrase = (Key::FrontTalks, vec![count.to_string()]);
             let route = At::List(Filter::default()).route();
             let ongoing = Ongoing { phrase, english: None, at: None, route, waiting: 0 };

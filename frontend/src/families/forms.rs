@@ -25,7 +25,7 @@ use crate::part::{Part, part};
 use crate::route::FamilyRoute;
 use crate::table::{
     ActivitySource, Draw, Drawing, Family, Forms, Found, NONE, Ongoing, Outputs, Place, Search,
-    View, fits, listed, text,
+    View, all_listed, fits, listed, text,
 };
 use crate::text::{Key, Lang};
 use crate::views::part::drawn_by;
@@ -35,6 +35,7 @@ use place::At;
 use views::{FormInline, FormLoose, FormPlace, FormsView};
 
 pub(super) static FAMILY: Family = Family {
+    tools: ("forms", Key::FormsPlace),
     places: &[Place {
         tool: "list_form_submissions",
         name: Key::FormsPlace,
@@ -58,13 +59,13 @@ pub(super) static FAMILY: Family = Family {
     activity: Some(ActivitySource {
         tool: "list_form_submissions",
         // What a chat of this browser asks is announced as the chat's.
-        arguments: || Some(json!({ "status": "waiting" })),
+        arguments: || vec![json!({ "status": "waiting" })],
         resource: Some("form://submissions.csv"),
-        read: |value| {
+        read: |outputs| {
             let asked = keeping::asked();
             let is_own =
                 |it: &&Value| text(it, "handle").is_none_or(|it| asked.iter().all(|own| own != it));
-            let waiting = listed(value, "forms").iter().filter(is_own).count();
+            let waiting = all_listed(outputs, "forms").filter(is_own).count();
             let phrase = (Key::FrontForms, vec![waiting.to_string()]);
             let route = At::List(None).route();
             let ongoing = Ongoing { phrase, english: None, at: None, route, waiting };

@@ -12,6 +12,7 @@ use crate::text::{Key, Lang};
 use crate::views::cards::PictureGrid;
 
 pub(super) static FAMILY: Family = Family {
+    tools: ("illustrations", Key::CardsTools),
     views: &[
         View { pictures: Some(|value| vec![value]), ..View::new("illustration") },
         View {

@@ -29,6 +29,7 @@ use query::RouteQuery;
 use views::NavigationView;
 
 pub(super) static FAMILY: Family = Family {
+    tools: ("navigation", Key::NavPlace),
     places: &[Place {
         tool: "route_search",
         name: Key::NavPlace,

@@ -97,6 +97,11 @@ impl Tool {
         self.meta.get("madoguchi/view").and_then(Value::as_str)
     }
 
+    /// The component that offers it; none if another server does.
+    pub(crate) fn component(&self) -> Option<&str> {
+        self.meta.get("madoguchi/component").and_then(Value::as_str)
+    }
+
     /// The resource that is its app (MCP Apps), by the current or a former key.
     pub(crate) fn app(&self) -> Option<&str> {
         let uri = self.meta.get("ui").and_then(|it| it.get("resourceUri"));

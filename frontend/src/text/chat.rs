@@ -81,8 +81,8 @@ macro_rules! with_chat_words {
             CardAsk: "実行してよいですか？", "May this be done?";
             CardAskAnnounced: "承認が必要です：{0}", "This needs your approval: {0}";
             CardAskWhat: "「{0}」を実行します。", "“{0}” would be run.";
-            CardAskReserve: "{1} 席（{0}）を予約します{2}。", "{1} {1|seat|seats} ({0}) would be reserved{2}.";
-            CardAskReserveOne: "座席 {0} を予約します{1}。", "Seat {0} would be reserved{1}.";
+            CardAskReserve: "{1} 席（{0}）を予約します。", "{1} {1|seat|seats} ({0}) would be reserved.";
+            CardAskReserveOne: "座席 {0} を予約します。", "Seat {0} would be reserved.";
             CardAskGrave: "取り消せない操作です。", "This cannot be undone.";
             CardAllow: "今回だけ許可", "Allow once";
             CardTrust: "このツールを常に許可", "Always for this tool";

@@ -76,8 +76,8 @@ with_chat_words! {
     FrontForms: "回答待ちのフォーム {0} 件", "{0} {0|form waits|forms wait} for your answer";
     FrontTalks: "進行中の会話 {0} 件", "{0} {0|conversation|conversations} going on";
     FrontAsks: "チャット「{0}」が回答を待っています", "The chat “{0}” waits for your answer";
-    FrontVisit: "次の予約：{0} {1}", "Your next visit: {0}, {1}";
-    FrontVisitToo: "その後の予約：{0} {1}", "Then: {0}, {1}";
+    FrontVisit: "次の予約：{0} {1}", "Your next visit: {0} – {1}";
+    FrontVisitToo: "その後の予約：{0} {1}", "Then: {0} – {1}";
     FrontVisits: "ほかの予約 {0} 件", "{0} more {0|booking|bookings}";
     BoxOffice: "チケット窓口", "Box office";
     Counter: "ツール", "Tools";
@@ -311,6 +311,8 @@ with_chat_words! {
     SeatFree: "空席", "free";
     SeatPicked: "選択中", "picked";
     SeatTaken: "予約済み", "taken";
+    SeatOwn: "ご自分の予約", "yours";
+    OwnSeats: "{0} を予約済みです。予約を見る", "You have reserved {0}. See the reservation";
     SeatLost: "他の方が予約しました", "just taken by someone else";
     KindStandard: "一般席", "ordinary";
     KindPremium: "プレミアム", "premium";
@@ -413,9 +415,8 @@ with_chat_words! {
     ToolCount: "{0} 個のツール", "{0} {0|tool|tools}";
     NoTools: "ツールがありません。", "There are no tools.";
     NoToolsFit: "該当するツールはありません。", "No tool fits.";
-    GroupLook: "調べる", "Look things up";
-    GroupDo: "実行する", "Do things";
-    GroupUndo: "取り消す・削除する", "Cancel and delete";
+    CardsTools: "カードのイラスト", "Card illustrations";
+    OtherTools: "その他のツール", "Other tools";
     ChooseTool: "ツールを選ぶと、説明と入力フォームが表示されます。", "Choose a tool to see what it does and what it needs.";
     ToolGone: "「{0}」というツールは、いま提供されていません。", "There is no tool “{0}” at the moment.";
     ToolGoneHint: "入力した内容は残っています。ツールが戻れば続けられます。", "What you typed is kept, should the tool come back.";

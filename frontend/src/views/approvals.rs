@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::Value;
 
-use super::cards::as_question;
+use super::cards::{Wanted, as_question, sentence};
 use super::form::Questions;
 use super::notice::{Empty, Notice, Skeleton, coded};
 use crate::approvals::{Answered, Approval, Decision, Inbox};
@@ -14,7 +14,7 @@ use crate::dates;
 use crate::error::CallError;
 use crate::page::page;
 use crate::rest;
-use crate::table::{self, fits, listed, text};
+use crate::table::{fits, listed, text};
 use crate::text::{Key, Lang};
 
 /// Id of the heading, focused after an answer.
@@ -154,17 +154,14 @@ fn over(answered: &str, now: &Approval) {
 fn Pending(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Decision>) -> impl IntoView {
     let id = format!("inbox-{}", browser::next_number());
     let labelled = id.clone();
-    let mut lines = approval.words.lines();
-    let first = lines.next().unwrap_or(&approval.tool).to_owned();
-    let lines: Vec<_> = lines.map(str::to_owned).collect();
-    // A family's own text is added to the host's question, which names the tool, and does not replace it.
-    let asked_for = StoredValue::new((approval.tool.clone(), approval.arguments.clone()));
-    let plain = Memo::new(move |_| {
-        let lang = Lang::spoken();
-        let (key, values) = asked_for.with_value(|it| table::approval_text(&it.0, &it.1, lang))?;
-        Some(key.fill(&values.iter().map(String::as_str).collect::<Vec<_>>()))
-    });
-    let whole = first.clone();
+    let is_asking = !approval.questions.is_empty();
+    let Approval { tool, arguments, reason, title, .. } = approval.clone();
+    let first = approval.words.lines().next().unwrap_or(&tool).to_owned();
+    let asked_for = StoredValue::new((tool.clone(), arguments.clone()));
+    let heading = move || match is_asking {
+        true => coded(&first).into_any(),
+        false => asked_for.with_value(|(tool, params)| sentence(tool, params, &title)).into_any(),
+    };
     let Assistants(assistants) = expect_context();
     let asker = StoredValue::new(approval.asked_by.clone());
     let asked_by = move || {
@@ -199,12 +196,10 @@ fn Pending(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Decision>)
     view! {
         <section class="approval is-open" aria-labelledby=labelled
             aria-busy=move || is_busy.get().to_string()>
-            <h2 class="approval-title" id=id>
-                {move || plain.get().map_or_else(|| coded(&first).into_any(), |it| it.into_any())}
-            </h2>
-            {move || plain.get().map(|_| view! { <p class="inbox-line">{coded(&whole)}</p> })}
+            <h2 class="approval-title" id=id>{heading}</h2>
             {is_changed.then(|| view! { <p class="approval-grave">{Key::ApprovalChanged}</p> })}
-            {lines.into_iter().map(|it| view! { <p class="inbox-line">{coded(&it)}</p> }).collect_view()}
+            {approval.is_destructive.then(|| view! { <p class="approval-grave">{Key::CardAskGrave}</p> })}
+            <Wanted tool params=arguments reason/>
             <dl class="inbox-facts">
                 <div><dt>{Key::AskedBy}</dt><dd>{asked_by}</dd></div>
                 <div><dt>{Key::AskedAt}</dt><dd>{move || moment(&at)}</dd></div>

@@ -9,7 +9,7 @@ mod pictures;
 use leptos::prelude::*;
 
 pub(crate) use call_card::{Arguments, CallCard};
-pub(crate) use pending::{PendingCard, as_question};
+pub(crate) use pending::{PendingCard, Wanted, as_question, sentence};
 pub(crate) use pictures::{PictureGrid, ThreadGallery};
 
 /// Lets a result send a message: a choice made in it is the next one. Provided as a context by views with a

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use output::cinema::{Broken, Price, PriceList, Seat, SeatKind, SeatMap, SeatRules};
+use output::cinema::{Broken, Price, PriceList, Reservation, Seat, SeatKind, SeatMap, SeatRules};
 
 /// Maximum number of seats in one reservation (CIN-44) if the cinema gives none.
 const SEATS_MAX: usize = 10;
@@ -69,6 +69,15 @@ impl Hall {
             seats_max: seats_max.unwrap_or(SEATS_MAX),
             prices: map.prices.clone(),
             rules: map.rules.unwrap_or_default(),
+        }
+    }
+
+    /// Marks the reserved seats that are the reader's.
+    pub(crate) fn mark_own(&mut self, reservations: &[Reservation]) {
+        let own: BTreeSet<&str> =
+            reservations.iter().flat_map(|it| &it.seats).map(|it| it.seat_id.as_str()).collect();
+        for place in self.rows.iter_mut().flat_map(|it| &mut it.places) {
+            place.seat.is_mine |= own.contains(place.seat.seat_id.as_str());
         }
     }
 

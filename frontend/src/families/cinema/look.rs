@@ -15,6 +15,8 @@ pub(crate) enum State {
     Free,
     Picked,
     Taken,
+    /// Reserved for the reader.
+    Own,
     /// Held by another user.
     Held,
     /// Held for the reader, who has not taken it yet.
@@ -30,7 +32,7 @@ impl State {
         } else if picks.has_lost(&seat.seat_id) {
             Self::Lost
         } else if seat.is_reserved {
-            Self::Taken
+            if seat.is_mine { Self::Own } else { Self::Taken }
         } else if picks.has_offered(&seat.seat_id) {
             Self::Offered
         } else if is_held(seat) {
@@ -45,6 +47,7 @@ impl State {
             Self::Free => "is-free",
             Self::Picked => "is-picked",
             Self::Taken => "is-taken",
+            Self::Own => "is-own",
             Self::Held => "is-held",
             Self::Offered => "is-offered",
             Self::Lost => "is-lost",
@@ -106,7 +109,7 @@ impl Shapes {
             add(&mut shapes.seats, class, &[&corner, outline(look)]);
             let mut mark = |class, path: &str| add(&mut shapes.marks, class, &[&corner, path]);
             match (state, seat.kind) {
-                (State::Picked, _) => mark("is-picked", "m5.5 10.2l3 3.2 6-6.8"),
+                (State::Picked | State::Own, _) => mark(state.class(), "m5.5 10.2l3 3.2 6-6.8"),
                 (State::Taken, _) => mark("is-taken", "m6.8 6.8l6.4 6.4m0-6.4l-6.4 6.4"),
                 (State::Held | State::Offered, _) => mark(state.class(), "m10 5.5v4.7l3 2"),
                 (State::Lost, _) => mark("is-lost", "m10 5.5v5.5m0 3v.1"),
@@ -259,6 +262,8 @@ mod tests {
         assert_eq!(State::for_seat(&taken, &picks), State::Lost);
         let held = Seat { is_held: true, ..free.clone() };
         let mine = Seat { is_mine: true, ..held.clone() };
+        let own = Seat { is_mine: true, ..taken };
+        assert_eq!(State::for_seat(&own, &Picks::default()), State::Own);
         let state = |it| State::for_seat(it, &Picks::default());
         assert_eq!((state(&held), state(&mine)), (State::Held, State::Free));
         assert!(State::Held.is_gone() && !State::Picked.is_gone());

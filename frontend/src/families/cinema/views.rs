@@ -11,6 +11,7 @@ pub(crate) mod choice;
 pub(crate) mod hall;
 pub(crate) mod history;
 pub(crate) mod movies;
+pub(crate) mod request;
 pub(crate) mod staff;
 pub(crate) mod ticket;
 

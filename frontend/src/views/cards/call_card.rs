@@ -300,7 +300,13 @@ fn output(params: &Value, outcome: CallOutcome, is_drawn: bool) -> Output {
 
 /// Draws the arguments with the tool's labels in the reader's language, and program names in small type.
 #[component]
-pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
+pub(crate) fn Arguments(
+    tool: String,
+    params: Value,
+    /// Without the program names.
+    #[prop(optional)]
+    is_plain: bool,
+) -> impl IntoView {
     let shown = move || {
         let lang = Lang::spoken();
         let tool = page().tool(&tool);
@@ -312,6 +318,7 @@ pub(crate) fn Arguments(tool: String, params: Value) -> impl IntoView {
         let entry = |(name, value): (String, String)| {
             let about = tool.as_ref().map(|it| labelled(&name, it.argument(lang, &name)).0);
             let (shown, named) = match about {
+                Some(about) if is_plain => (about, ().into_any()),
                 Some(about) => (about, any_view! { <code class="hint">{name}</code> }),
                 None => (name, ().into_any()),
             };

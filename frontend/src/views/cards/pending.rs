@@ -11,6 +11,7 @@ use super::picker::Picker;
 use crate::browser;
 use crate::cards::{masked, submitted};
 use crate::chat::entry::{Pending, Reply, Waiting};
+use crate::form::is_for_programs;
 use crate::mcp::wire::{Ask, Question};
 use crate::page::page;
 use crate::table::{self, Closed, Forms};
@@ -109,17 +110,10 @@ pub(super) fn Approval(
 ) -> impl IntoView {
     let id = format!("approval-{}", browser::next_number());
     let tool = StoredValue::new((name.clone(), title));
-    let called = Memo::new(move |_| {
-        tool.with_value(|(name, title)| {
-            let current = page().tool(name).map(|it| it.title(Lang::spoken()));
-            let own = Some(title.clone()).filter(|it| !it.is_empty());
-            current.or(own).unwrap_or_else(|| name.clone())
-        })
-    });
-    let call = (name.clone(), params.clone());
-    let describe = move || match table::approval_text(&call.0, &call.1, Lang::spoken()) {
-        Some((key, values)) => key.fill(&values.iter().map(String::as_str).collect::<Vec<_>>()),
-        None => Key::CardAskWhat.fill(&[&called.get()]),
+    let called = Memo::new(move |_| tool.with_value(|(name, title)| titled(name, title)));
+    let call = StoredValue::new((name.clone(), params.clone()));
+    let description = move || {
+        call.with_value(|(name, params)| tool.with_value(|it| sentence(name, params, &it.1)))
     };
     let is_grave = move || {
         let tool = tool.with_value(|it| page().tool(&it.0));
@@ -130,9 +124,7 @@ pub(super) fn Approval(
         // A reader who is writing keeps the focus.
         browser::focus_if_lost(id.clone());
     }
-    let (describe, reason) =
-        (StoredValue::new_local(describe), StoredValue::new((name, params, reason)));
-    let description = move || describe.with_value(|it| it());
+    let reason = StoredValue::new((name, params, reason));
     let is_open = Memo::new(move |_| reply.with(Option::is_none));
     move || {
         if !is_open.get() {
@@ -147,15 +139,61 @@ pub(super) fn Approval(
                 {move || is_grave().then(|| view! {
                     <p class="approval-grave">{Key::CardAskGrave}</p>
                 })}
-                {(!reason.is_empty()).then(|| view! {
-                    <p class="approval-why">
-                        <span class="hint">{Key::Reason}{move || Lang::spoken().colon()}</span>{reason}
-                    </p>
-                })}
-                <Arguments tool=name params/>
+                <Wanted tool=name params reason/>
                 <Buttons on_reply/>
             </section>
         }
+    }
+}
+
+/// The title of a tool in the reader's language, else as the host has it.
+fn titled(name: &str, title: &str) -> String {
+    let current = page().tool(name).map(|it| it.title(Lang::spoken()));
+    let own = Some(title).filter(|it| !it.is_empty()).unwrap_or(name);
+    current.unwrap_or_else(|| own.to_owned())
+}
+
+/// What a call would do, in a sentence.
+pub(crate) fn sentence(name: &str, params: &Value, title: &str) -> String {
+    match table::approval_text(name, params, Lang::spoken()) {
+        Some((key, values)) => key.fill(&values.iter().map(String::as_str).collect::<Vec<_>>()),
+        None => Key::CardAskWhat.fill(&[&titled(name, title)]),
+    }
+}
+
+/// Why a call would be made and what it would do, as its family says it; what is technical about it is folded.
+#[component]
+pub(crate) fn Wanted(tool: String, params: Value, reason: String) -> impl IntoView {
+    let call = StoredValue::new((tool, params));
+    let drawn = move || {
+        let (tool, params) = call.get_value();
+        let facts = page().tool(&tool).and_then(|it| table::facts(&it));
+        let covered = facts.map_or(&[][..], |it| (it.covered)(&params));
+        let mut rest = params.clone();
+        if let Value::Object(rest) = &mut rest {
+            rest.retain(|name, _| !covered.contains(&name.as_str()) && !is_for_programs(name));
+        }
+        let is_rest_shown = covered.is_empty() || rest.as_object().is_some_and(|it| !it.is_empty());
+        let facts = facts.filter(|_| !covered.is_empty());
+        any_view! {
+            {facts.map(|it| drawn_by(it.code, move |it| (it.0)(params.clone())))}
+            {is_rest_shown.then(|| view! { <Arguments tool params=rest is_plain=true/> })}
+        }
+    };
+    let (tool, params) = call.get_value();
+    let name = tool.clone();
+    view! {
+        {(!reason.is_empty()).then(|| view! {
+            <p class="approval-why">
+                <span class="hint">{Key::Reason}{move || Lang::spoken().colon()}</span>{reason}
+            </p>
+        })}
+        {drawn}
+        <details class="approval-details">
+            <summary>{Key::Details}</summary>
+            <p class="hint"><code>{name}</code></p>
+            <Arguments tool params/>
+        </details>
     }
 }
 

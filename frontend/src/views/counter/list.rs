@@ -2,22 +2,24 @@
 
 use leptos::prelude::*;
 
+use crate::apps::Owner;
 use crate::browser;
 use crate::mcp::wire::Tool;
 use crate::page::page;
 use crate::route::Route;
+use crate::table;
 use crate::text::{Key, Lang, folded};
 
 /// Effect of a tool, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Group {
+pub(super) enum Grade {
     Look,
     Do,
     Undo,
 }
 
-impl Group {
-    pub(super) fn for_tool(tool: &Tool) -> Self {
+impl Grade {
+    pub(super) fn of_tool(tool: &Tool) -> Self {
         let removes = ["cancel_", "delete_", "remove_"].iter().any(|it| tool.name.starts_with(it));
         match tool.annotations {
             _ if tool.annotations.read_only_hint => Self::Look,
@@ -25,20 +27,36 @@ impl Group {
             _ => Self::Do,
         }
     }
+}
 
-    fn key(self) -> Key {
-        match self {
-            Self::Look => Key::GroupLook,
-            Self::Do => Key::GroupDo,
-            Self::Undo => Key::GroupUndo,
-        }
+/// The tools of one family, component or server.
+#[derive(Clone, Debug, PartialEq)]
+struct Group {
+    owner: Option<Owner>,
+    title: String,
+    tools: Vec<Tool>,
+}
+
+impl Group {
+    fn new(owner: Option<Owner>, lang: Lang) -> Self {
+        let title = match &owner {
+            Some(Owner::Component(name)) => {
+                table::tool_groups().find(|it| it.0 == name).map(|it| lang.say(it.1))
+            }
+            Some(Owner::Server(_)) => None,
+            None => Some(lang.say(Key::OtherTools)),
+        };
+        let name = owner.as_ref().map_or("", Owner::name);
+        let title = title.unwrap_or(name).to_owned();
+        Self { owner, title, tools: Vec::new() }
     }
 }
 
-/// The matching tools by group, in the host's order.
-fn grouped(tools: &[Tool], query: &str, lang: Lang) -> Vec<(Group, Vec<Tool>)> {
-    let mut groups: Vec<(Group, Vec<Tool>)> =
-        [Group::Look, Group::Do, Group::Undo].map(|group| (group, Vec::new())).into();
+/// The matching tools by family, in the order of the page, and behind them by other owners. Within a group, the mildest
+/// come first, else in the host's order.
+fn grouped(tools: &[Tool], query: &str, lang: Lang) -> Vec<Group> {
+    let families = table::tool_groups().map(|it| Some(Owner::Component(it.0.to_owned())));
+    let mut groups: Vec<Group> = families.map(|it| Group::new(it, lang)).collect();
     let sought = folded(query);
     for tool in tools.iter().filter(|it| !it.is_for_pages()) {
         let titles = [tool.title(lang), tool.title(lang.other()), tool.description(lang)];
@@ -46,12 +64,16 @@ fn grouped(tools: &[Tool], query: &str, lang: Lang) -> Vec<(Group, Vec<Tool>)> {
         let reading = tool.reading().unwrap_or_default();
         let text = folded(&[&tool.name, title, other, description, reading].join(" "));
         if sought.split_whitespace().all(|word| text.contains(word)) {
-            let own = Group::for_tool(tool);
-            let group = groups.iter_mut().find(|it| it.0 == own);
-            group.into_iter().for_each(|it| it.1.push(tool.clone()));
+            let owner = Owner::of_tool(tool);
+            let at = groups.iter().position(|it| it.owner == owner).unwrap_or_else(|| {
+                groups.push(Group::new(owner, lang));
+                groups.len() - 1
+            });
+            groups[at].tools.push(tool.clone());
         }
     }
-    groups.retain(|it| !it.1.is_empty());
+    groups.retain(|it| !it.tools.is_empty());
+    groups.iter_mut().for_each(|it| it.tools.sort_by_key(Grade::of_tool));
     groups
 }
 
@@ -62,12 +84,10 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
         let (query, lang) = (query.get(), Lang::spoken());
         page().tools.with(|it| grouped(it.ready().map_or(&[], Vec::as_slice), &query, lang))
     });
-    let count = move || {
-        let count = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
-        Key::ToolCount.fill(&[&count.to_string()])
-    };
+    let all = move || groups.with(|it| it.iter().map(|it| it.tools.len()).sum::<usize>());
+    let count = move || Key::ToolCount.fill(&[&all().to_string()]);
     Effect::new(move |before: Option<usize>| {
-        let now = groups.with(|it| it.iter().map(|it| it.1.len()).sum::<usize>());
+        let now = all();
         if before.is_some_and(|before| before != now) && !query.with_untracked(String::is_empty) {
             page().announce_fill(Key::ToolCount, &[&now.to_string()]);
         }
@@ -87,11 +107,11 @@ pub(super) fn ToolList(chosen: Memo<Option<String>>) -> impl IntoView {
             view! { <p class="hint">{key}</p> }
         })
     };
-    let group = move |(group, tools): (Group, Vec<Tool>)| {
+    let group = move |Group { title, tools, .. }: Group| {
         let link = move |tool: Tool| view! { <li><ToolLink tool chosen/></li> };
         view! {
             <section class="tool-group">
-                <h2 class="tool-group-title">{move || group.key().say()}</h2>
+                <h2 class="tool-group-title">{title}</h2>
                 <ul>{tools.into_iter().map(link).collect_view()}</ul>
             </section>
         }
@@ -156,12 +176,36 @@ mod tests {
 
     fn names(query: &str, lang: Lang) -> Vec<String> {
         let groups = grouped(&tools(), query, lang);
-        groups.into_iter().flat_map(|it| it.1).map(|it| it.name).collect()
+        groups.into_iter().flat_map(|it| it.tools).map(|it| it.name).collect()
     }
 
     #[test]
     fn lists_least_dangerous_tools_first() {
         assert_eq!(names("", Lang::Ja), ["list_movies", "reserve_seats", "cancel_reservation"]);
+    }
+
+    #[test]
+    fn groups_tools_by_family_and_else_by_owner() {
+        crate::families::register();
+        let tool = |name: &str, meta| Tool::parse(&json!({ "name": name, "_meta": meta }));
+        let own =
+            |name: &str, component: &str| tool(name, json!({ "madoguchi/component": component }));
+        let tools = [
+            own("greet", "echo"),
+            own("route_search", "navigation"),
+            tool("time", json!({ "madoguchi/server": "clock" })),
+            own("reserve_seats", "cinema"),
+            own("list_movies", "cinema"),
+            tool("odd", json!({})),
+        ];
+        let shown = |lang| {
+            let groups = grouped(&tools, "", lang).into_iter();
+            groups.map(|it| (it.title, it.tools.len())).collect::<Vec<_>>()
+        };
+        let expected =
+            [("Box office", 2), ("Navigation", 1), ("echo", 1), ("clock", 1), ("Other tools", 1)];
+        assert_eq!(shown(Lang::En), expected.map(|it| (it.0.to_owned(), it.1)));
+        assert_eq!(shown(Lang::Ja)[0].0, "チケット窓口");
     }
 
     #[test]

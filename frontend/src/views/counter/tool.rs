@@ -4,7 +4,7 @@ use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 use serde_json::{Value, json};
 
-use super::list::Group;
+use super::list::Grade;
 use crate::apps::live::{Called, Outcome};
 use crate::browser;
 use crate::call::{Call, Caller};
@@ -103,10 +103,10 @@ fn speak(caller: Caller, filling: Filling) {
 
 #[component]
 fn ToolHead(tool: Memo<Tool>) -> impl IntoView {
-    let group = Memo::new(move |_| tool.with(Group::for_tool));
-    let badge = move || match group.get() {
-        Group::Look => ("badge is-look", Key::ReadsOnly),
-        Group::Undo if tool.with(|it| it.annotations.destructive_hint == Some(true)) => {
+    let grade = Memo::new(move |_| tool.with(Grade::of_tool));
+    let badge = move || match grade.get() {
+        Grade::Look => ("badge is-look", Key::ReadsOnly),
+        Grade::Undo if tool.with(|it| it.annotations.destructive_hint == Some(true)) => {
             ("badge is-grave", Key::Destructive)
         }
         _ => ("badge is-do", Key::Changes),

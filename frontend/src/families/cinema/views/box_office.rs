@@ -11,16 +11,19 @@ use std::collections::HashMap;
 
 use leptos::prelude::*;
 use output::cinema::{Movie, Reservation};
+use serde_json::{Value, json};
 
 use crate::browser::Keep;
-use crate::call::Loaded;
+use crate::call::{Loaded, fetch};
+use crate::error::CallError;
+use crate::families::cinema::RESERVATIONS;
 use crate::families::cinema::hall::Picks;
 use crate::families::cinema::place::At;
 use crate::families::cinema::programme::Programme;
 use crate::page::{lasting, page};
 use crate::part::{Part, part};
 use crate::route::FamilyRoute;
-use crate::table::Draw;
+use crate::table::{Draw, fits, listed, text};
 use crate::text::Key;
 use crate::views::part::drawn_by;
 use browse::Browse;
@@ -84,15 +87,40 @@ impl Chosen {
     }
 }
 
+/// Maximum number of names to find reservations by.
+const NAMES_MAX: usize = 5;
+
 /// Keeps the name of a reservation that was made here, for the next one and to find it by.
 pub(crate) fn keep_name(name: &str) {
-    Keep::Browser.put("name", &name);
     Keep::Tab.put("name", &name);
+    Keep::Browser.put("names", &stored_names());
 }
 
 /// The name typed in this tab, else that of the last reservation; empty if neither is known.
 pub(crate) fn stored_name() -> String {
-    Keep::Tab.get("name").or_else(|| Keep::Browser.get("name")).unwrap_or_default()
+    stored_names().into_iter().next().unwrap_or_default()
+}
+
+/// The name typed in this tab, and those of reservations made here, the latest first.
+pub(crate) fn stored_names() -> Vec<String> {
+    let typed = Keep::Tab.get::<String>("name");
+    let kept = Keep::Browser.get::<Vec<String>>("names").unwrap_or_default();
+    // Earlier versions of the page kept one name.
+    let formerly = Keep::Browser.get("name");
+    let mut names = Vec::new();
+    for name in typed.into_iter().chain(kept).chain(formerly) {
+        if !name.is_empty() && !names.contains(&name) && names.len() < NAMES_MAX {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The reservations of a showing in that name. Of others, nothing is parsed.
+async fn reservations_of(user: &str, showtime: &str) -> Result<Vec<Reservation>, CallError> {
+    let found: Value = fetch(RESERVATIONS, json!({ "user_id": user })).await?;
+    let is_its = |it: &&Value| text(it, "showtime_id") == Some(showtime);
+    Ok(listed(&found, "reservations").iter().filter(is_its).filter_map(fits).collect())
 }
 
 pub(crate) static SEATS: Part<Draw> = part!(cinema: Draw = &Draw(|showtime| {

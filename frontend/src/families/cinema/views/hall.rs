@@ -1,13 +1,13 @@
 //! A hall seen from above: an ARIA grid with one tab stop and pickable seats.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 use output::cinema::{PriceList, Seat, SeatKind};
 
 use crate::browser;
-use crate::families::cinema::hall::{Cursor, Hall, Picks, Place, Row, Step, is_held};
+use crate::families::cinema::hall::{Cursor, Hall, Picks, Place, Row, Step};
 use crate::families::cinema::look::{State, kind_class, seat_class};
 use crate::families::cinema::programme::price;
 use crate::part::{Part, part};
@@ -26,8 +26,7 @@ static LARGE: Part<Large> =
 #[derive(Clone, Copy)]
 struct Drawn {
     hall: Memo<Hall>,
-    taken: Memo<HashSet<String>>,
-    held: Memo<HashSet<String>>,
+    states: Memo<HashMap<String, State>>,
     prices: Memo<Option<PriceList>>,
     picks: RwSignal<Picks>,
     cursor: RwSignal<Cursor>,
@@ -53,18 +52,17 @@ pub(crate) fn HallView(
     #[prop(optional)]
     number: u32,
 ) -> impl IntoView {
-    let ids = move |is_such: fn(&Seat) -> bool| {
-        Memo::new(move |_| {
-            hall.with(|hall| {
-                let such = hall.places().filter(|it| is_such(&it.seat));
-                such.map(|it| it.seat.seat_id.clone()).collect::<HashSet<_>>()
-            })
-        })
-    };
-    let (taken, held) = (ids(|it| it.is_reserved), ids(is_held));
+    // Each seat follows its own state alone.
+    let states = Memo::new(move |_| {
+        let state = |place: &Place| {
+            let state = picks.with(|picks| State::for_seat(&place.seat, picks));
+            (place.seat.seat_id.clone(), state)
+        };
+        hall.with(|it| it.places().map(state).collect())
+    });
     let cursor = RwSignal::new(hall.with_untracked(Hall::first));
     let prices = Memo::new(move |_| hall.with(|it| it.prices.clone()));
-    let drawn = Drawn { hall, taken, held, prices, picks, cursor, on_pick, name, number };
+    let drawn = Drawn { hall, states, prices, picks, cursor, on_pick, name, number };
     // A hall of another shape may have no seat at the cursor.
     Effect::new(move |_| {
         hall.with(|hall| {
@@ -282,24 +280,6 @@ impl Drawn {
         }
     }
 
-    fn state(self, id: &str) -> State {
-        if self.picks.with(|it| it.has(id)) {
-            State::Picked
-        } else if self.picks.with(|it| it.has_lost(id)) {
-            State::Lost
-        } else if self.taken.with(|it| it.contains(id)) {
-            State::Taken
-        } else if self.picks.with(|it| it.has_offered(id)) {
-            State::Offered
-        } else if self.held.with(|it| it.contains(id)) {
-            State::Held
-        } else {
-            State::Free
-        }
-    }
-}
-
-impl Drawn {
     /// Text of a seat: name, state, kind and price.
     fn label(self, row: &str, number: u32, kind: SeatKind, state: State) -> String {
         let mut parts =
@@ -318,6 +298,7 @@ impl State {
             Self::Free => Key::SeatFree,
             Self::Picked => Key::SeatPicked,
             Self::Taken => Key::SeatTaken,
+            Self::Own => Key::SeatOwn,
             Self::Held => Key::SeatHeld,
             Self::Offered => Key::SeatOffered,
             Self::Lost => Key::SeatLost,
@@ -356,7 +337,8 @@ fn RowView(drawn: Drawn, index: usize, row: Row) -> impl IntoView {
 fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
     let Place { seat, column } = place;
     let id = seat.seat_id.clone();
-    let state = Memo::new(move |_| drawn.state(&id));
+    let state =
+        Memo::new(move |_| drawn.states.with(|it| it.get(&id).copied().unwrap_or(State::Free)));
     let kind = seat.kind;
     let (row, number) = (seat.row.clone(), seat.number);
     let label = move || drawn.label(&row, number, kind, state.get());
@@ -379,7 +361,7 @@ fn SeatView(drawn: Drawn, at: Cursor, place: Place) -> impl IntoView {
 #[component]
 fn SeatMark(#[prop(into)] state: Signal<State>, kind: SeatKind, number: u32) -> impl IntoView {
     move || match (state.get(), kind) {
-        (State::Picked, _) => any_view! { <Mark path="M5 12.5l4.5 4.5L19 7.5"/> },
+        (State::Picked | State::Own, _) => any_view! { <Mark path="M5 12.5l4.5 4.5L19 7.5"/> },
         (State::Lost, _) => any_view! { <Mark path="M12 6v7.5M12 17v.5"/> },
         (State::Taken, _) => any_view! { <Mark path="M7.5 7.5l9 9M16.5 7.5l-9 9"/> },
         (State::Held | State::Offered, _) => any_view! { <Mark path="M12 6.5v6l4 2.5"/> },
@@ -421,7 +403,8 @@ pub(crate) fn Legend(hall: Memo<Hall>, picks: RwSignal<Picks>) -> impl IntoView 
         }
     };
     // Entries of states that only some halls have.
-    let [lost, held, offered] = [
+    let [own, lost, held, offered] = [
+        (State::Own, Key::SeatOwn),
         (State::Lost, Key::SeatLost),
         (State::Held, Key::SeatHeld),
         (State::Offered, Key::SeatOffered),
@@ -435,7 +418,7 @@ pub(crate) fn Legend(hall: Memo<Hall>, picks: RwSignal<Picks>) -> impl IntoView 
             {entry(State::Free, SeatKind::Standard, Key::SeatFree)}
             {entry(State::Picked, SeatKind::Standard, Key::SeatPicked)}
             {entry(State::Taken, SeatKind::Standard, Key::SeatTaken)}
-            {lost}{held}{offered}
+            {own}{lost}{held}{offered}
             {[
                 (SeatKind::Premium, Key::KindPremium),
                 (SeatKind::Pair, Key::KindPair),

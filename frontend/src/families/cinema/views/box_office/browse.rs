@@ -12,12 +12,12 @@ use crate::browser;
 use crate::call::{Loaded, fetch, take};
 use crate::dates::{self, Day};
 use crate::error::CallError;
-use crate::families::cinema::Zone;
 use crate::families::cinema::place::{At, Booking, Tab};
 use crate::families::cinema::programme::{FILMS_MAX, Programme};
 use crate::families::cinema::staff::AdminPermission;
 use crate::families::cinema::views::movies::FilmCard;
 use crate::families::cinema::views::stay_fresh;
+use crate::families::cinema::{RESERVATIONS, Zone};
 use crate::home::Activities;
 use crate::mcp;
 use crate::page::page;
@@ -367,17 +367,12 @@ fn NoFilms(found: RwSignal<Option<Found>>) -> impl IntoView {
     }
 }
 
-/// The coming visits of the name last used here, for readers who do not have the number at hand. The front page has
+/// The coming visits of the names used here, for readers who do not have the number at hand. The front page has
 /// them at its head.
 #[component]
 fn Visits() -> impl IntoView {
     let activities: Activities = expect_context();
-    let visits = Memo::new(move |_| {
-        let mut all = activities.all();
-        let visits = [Key::FrontVisit, Key::FrontVisitToo, Key::FrontVisits];
-        all.retain(|ongoing| visits.contains(&ongoing.phrase.0));
-        all
-    });
+    let visits = Memo::new(move |_| activities.of(RESERVATIONS));
     let visit = |visit: Ongoing| {
         let href = visit.route.hash();
         view! { <li><a href=href>{move || visit.say(Lang::spoken())}</a></li> }

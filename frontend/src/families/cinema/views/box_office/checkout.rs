@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::{Broken, Reservation, Reservations, Seat};
+use output::cinema::{Broken, Reservation, Seat};
 use serde_json::json;
 
 use super::hold::{HoldView, hold_name};
 use super::seats::{Showing, picks_name};
 use super::waiting::WaitingView;
-use super::{Chosen, Office, keep_name};
+use super::{Chosen, Office, keep_name, reservations_of};
 use crate::browser::{self, Keep};
 use crate::call::fetch;
 use crate::error::CallError;
@@ -197,19 +197,15 @@ impl CheckoutState {
     fn settle(self) {
         let (order, showtime) = (self.order.get_value(), self.showing.id.get_value());
         spawn_local(async move {
-            let arguments = json!({ "user_id": order.user });
-            let Ok(found) = fetch::<Reservations>("list_reservations", arguments).await else {
-                return;
-            };
+            let Ok(found) = reservations_of(&order.user, &showtime).await else { return };
             if self.order.try_with_value(|it| *it == order) != Some(true) {
                 return;
             }
             let is_it = |made: &Reservation| {
-                made.showtime_id == showtime
-                    && made.seats.len() == order.seats.len()
+                made.seats.len() == order.seats.len()
                     && made.seats.iter().all(|it| order.seats.contains(&it.seat_id))
             };
-            match found.reservations.into_iter().find(is_it) {
+            match found.into_iter().find(is_it) {
                 Some(reservation) => self.done(&showtime, reservation),
                 None => {
                     self.order.set_value(Order::default());

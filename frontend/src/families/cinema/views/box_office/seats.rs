@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use output::cinema::{Broken, Hold, Holds, Seat, SeatMap, Showtime};
+use output::cinema::{Broken, Hold, Holds, Reservation, Seat, SeatMap, Showtime};
 use serde_json::json;
 
 use super::checkout::{Checkout, PICKED};
 use super::hold::Holding;
 use super::suggest::Suggest;
 use super::waiting::WaitingView;
-use super::{Chosen, Office, Steps, stored_name};
+use super::{Chosen, Office, Steps, reservations_of, stored_name, stored_names};
 use crate::browser::{self, Keep};
 use crate::call::{Loaded, fetch};
 use crate::dates;
@@ -23,7 +23,7 @@ use crate::families::cinema::views::hall::{HallView, Legend, lost_text};
 use crate::families::cinema::views::stay_fresh;
 use crate::mcp;
 use crate::page::page;
-use crate::route::FamilyRoute;
+use crate::route::{FamilyRoute, Route};
 use crate::subscriptions::Subscriptions;
 use crate::text::{Key, Lang};
 use crate::views::notice::{Empty, loaded};
@@ -41,6 +41,8 @@ pub(super) struct Showing {
     pub(super) id: StoredValue<String>,
     pub(super) map: RwSignal<Loaded<SeatMap>>,
     pub(super) hall: Memo<Hall>,
+    /// The reservations of this showing in the names that were used here.
+    own: RwSignal<Vec<Reservation>>,
     /// Whether it can still be booked: it has not begun, and its sales are not closed.
     is_open: Memo<bool>,
     pub(super) picks: RwSignal<Picks>,
@@ -102,12 +104,18 @@ impl Showing {
         }
         let map = RwSignal::new(Loaded::<SeatMap>::Loading);
         let stored = Chosen::shared().picks(&id);
-        let hall = Memo::new(move |_| map.with(|it| it.ready().map(Hall::new).unwrap_or_default()));
+        let own = RwSignal::new(Vec::new());
+        let hall = Memo::new(move |_| {
+            let mut hall = map.with(|it| it.ready().map(Hall::new).unwrap_or_default());
+            own.with(|own| hall.mark_own(own));
+            hall
+        });
         let picks = RwSignal::new(stored.unwrap_or_default());
         Self {
             office,
             map,
             hall,
+            own,
             broken: Memo::new(move |_| hall.with(|hall| picks.with(|it| hall.broken(it)))),
             is_open: Memo::new(move |_| {
                 let showtime = map.with(|it| it.ready().and_then(|it| it.showtime.clone()));
@@ -148,6 +156,9 @@ impl Showing {
                 Ok(map) => {
                     self.take(map, is_first, token);
                     self.know_hold(&id).await;
+                    if is_first {
+                        self.know_own(&id).await;
+                    }
                 }
                 Err(error) if is_first => self.map.set(Loaded::Failed(error)),
                 Err(_) => self.is_stale.set(true),
@@ -186,6 +197,14 @@ impl Showing {
             page().announce_key(Key::HoldBegun);
             // Fetches the hall as the holder sees it.
             self.fetching.set_value(Fetching::Again);
+        }
+    }
+
+    /// Fetches the reader's reservations of this showing. Without them, their seats are drawn as taken.
+    async fn know_own(self, id: &str) {
+        for user in stored_names() {
+            let Ok(own) = reservations_of(&user, id).await else { return };
+            let _ = self.own.try_update(|it| it.extend(own));
         }
     }
 
@@ -270,8 +289,15 @@ impl Showing {
         browser::focus_if_lost(PICKED);
     }
 
-    /// Picks or unpicks a seat and announces it; an offered one is taken, with the others of its offer.
+    /// Picks or unpicks a seat and announces it; the reader's own leads to its reservation, and an offered one is taken, with the others of its offer.
     pub(super) fn pick(self, seat: &Seat) {
+        let is_its = |own: &&Reservation| {
+            seat.is_reserved && own.seats.iter().any(|it| it.seat_id == seat.seat_id)
+        };
+        let own = self.own.with_untracked(|it| it.iter().find(is_its).map(reservation_route));
+        if let Some(route) = own {
+            return page().go(route);
+        }
         let is_offered = self.picks.with_untracked(|it| it.has_offered(&seat.seat_id));
         if let Some(offer) = self.offer.get_value().filter(|_| is_offered) {
             return self.take_offer(offer);
@@ -398,6 +424,7 @@ fn Plan(showing: Showing) -> impl IntoView {
                         </button>
                     </p>
                 </div>
+                <OwnSeats showing/>
                 {move || match (is_empty.get(), is_open.get()) {
                     (true, _) => {
                         any_view! { <Empty title=Key::HallEmpty/> }
@@ -423,6 +450,22 @@ fn Plan(showing: Showing) -> impl IntoView {
             }}
         </div>
     }
+}
+
+/// Links to the reader's reservations of this showing.
+#[component]
+fn OwnSeats(showing: Showing) -> impl IntoView {
+    let link = |own: Reservation| {
+        let href = reservation_route(&own).hash();
+        let ids: Vec<_> = own.seats.into_iter().map(|it| it.seat_id).collect();
+        let text = move || Key::OwnSeats.fill(&[&ids.join(Lang::spoken().comma())]);
+        view! { <p class="notice is-calm"><a href=href>{text}</a></p> }
+    };
+    move || showing.own.get().into_iter().map(link).collect_view()
+}
+
+fn reservation_route(own: &Reservation) -> Route {
+    At::Reservation(own.reservation_id.clone()).route()
 }
 
 /// Replaces the checkout once the film has begun, or while the cinema sells no seats for it.
