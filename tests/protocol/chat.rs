@@ -159,7 +159,10 @@ async fn reserves_two_requested_seats_after_approval() {
         opened.browser.says(".approval.is-open", part).await;
     }
     let asked = opened.browser.text(".approval.is-open").await;
-    assert!(!["showtime_id", "user_id", "reserve_seats", "st-"].iter().any(|it| asked.contains(it)), "{asked}");
+    assert!(
+        !["showtime_id", "user_id", "reserve_seats", "st-"].iter().any(|it| asked.contains(it)),
+        "{asked}"
+    );
     opened.browser.picture("chat-approval").await;
     // On a phone, all of it is seen at once between what stays at the head and at the foot.
     opened.browser.look(Look::PHONE.japanese()).await;

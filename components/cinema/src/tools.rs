@@ -66,19 +66,10 @@ toolkit::export_tools!(
 mod labels {
     use toolkit::Text;
 
-    pub(super) const DATE: (&str, Text) = ("date", Text { ja: "上映日", en: "Day" });
     pub(super) const MOVIE: (&str, Text) = ("movie_id", Text { ja: "映画", en: "Film" });
     pub(super) const SHOWTIME: (&str, Text) =
         ("showtime_id", Text { ja: "上映回", en: "Showtime" });
     pub(super) const SEATS: (&str, Text) = ("seat_ids", Text { ja: "座席", en: "Seats" });
-    pub(super) const USER: (&str, Text) =
-        ("user_id", Text { ja: "お名前または会員 ID", en: "Name or member ID" });
-    pub(super) const HOLD: (&str, Text) = ("hold_token", Text { ja: "仮押さえ", en: "Hold" });
-    pub(super) const RESERVATION: (&str, Text) =
-        ("reservation_id", Text { ja: "予約番号", en: "Reservation number" });
-    pub(super) const CONVERSATION: (&str, Text) =
-        ("conversation_id", Text { ja: "対話のID", en: "Conversation ID" });
-    pub(super) const COUNT: (&str, Text) = ("count", Text { ja: "席数", en: "How many seats" });
 }
 
 /// Parses the argument `date` of a listing (CIN-15, CIN-16).

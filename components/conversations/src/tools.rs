@@ -51,31 +51,6 @@ toolkit::export_tools!(
     RetireAgent,
 );
 
-/// Labels of arguments that several tools have.
-mod labels {
-    use toolkit::Text;
-
-    pub(super) const TOKEN: (&str, Text) =
-        ("session_token", Text { ja: "セッショントークン", en: "Session token" });
-    pub(super) const CONVERSATION: (&str, Text) =
-        ("conversation_id", Text { ja: "会話ID", en: "Conversation ID" });
-    pub(super) const PROJECT: (&str, Text) =
-        ("project_id", Text { ja: "プロジェクトID", en: "Project ID" });
-    pub(super) const TARGET: (&str, Text) =
-        ("target_agent_id", Text { ja: "会話相手のエージェントID", en: "Agent to talk with" });
-    pub(super) const PURPOSE: (&str, Text) = ("purpose", Text { ja: "会話の目的", en: "Purpose" });
-    pub(super) const FIRST: (&str, Text) =
-        ("initial_message", Text { ja: "最初のメッセージ", en: "First message" });
-    pub(super) const TURNS: (&str, Text) =
-        ("max_turns", Text { ja: "自動終了までのターン数", en: "Turns until it ends" });
-    pub(super) const CONTENT: (&str, Text) = ("content", Text { ja: "メッセージ", en: "Message" });
-    pub(super) const OWN_ID: (&str, Text) =
-        ("client_message_id", Text { ja: "送信側で付けるID", en: "Your own ID" });
-    pub(super) const REASON: (&str, Text) = ("reason_text", Text { ja: "理由", en: "Why" });
-    pub(super) const LIMIT: (&str, Text) =
-        ("limit", Text { ja: "取得件数", en: "How many messages" });
-}
-
 /// `_meta` of a tool for pages that models do not see.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 

@@ -25,19 +25,6 @@ toolkit::export_tools!(
     ListFormSubmissions,
 );
 
-/// Labels of arguments that several tools have.
-mod labels {
-    use toolkit::Text;
-
-    pub(super) const SCHEMA: (&str, Text) =
-        ("form_schema", Text { ja: "フォーム定義", en: "Form definition" });
-    pub(super) const HANDLE: (&str, Text) =
-        ("handle", Text { ja: "フォームのハンドル", en: "Form handle" });
-    pub(super) const VALUES: (&str, Text) = ("values", Text { ja: "入力値", en: "Values" });
-    pub(super) const TODAY: (&str, Text) =
-        ("today", Text { ja: "入力者の今日の日付", en: "Today's date" });
-}
-
 /// `_meta` of tools for pages only, hidden from models.
 const FOR_PAGES: &str = r#"{"ui":{"visibility":["app"]}}"#;
 /// Maximum labelled values of one field.

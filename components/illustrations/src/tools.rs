@@ -87,10 +87,6 @@ impl Tool for GetThemeIllustrations {
     const NAME: &str = "get_theme_illustrations";
     const TITLE: Text =
         Text { ja: "テーマイラスト取得", en: "Fetch a theme's illustrations" };
-    const LABELS: &[(&str, Text)] = &[
-        ("theme", Text { ja: "テーマ名", en: "Theme" }),
-        ("limit", Text { ja: "最大枚数", en: "At most" }),
-    ];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("illustrations");
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/theme/input.json"));
@@ -151,13 +147,7 @@ pub struct ComposeThumbnail {
 impl Tool for ComposeThumbnail {
     const NAME: &str = "compose_thumbnail";
     const TITLE: Text = Text { ja: "サムネイル作成", en: "Compose a thumbnail" };
-    const LABELS: &[(&str, Text)] = &[
-        ("cards", Text { ja: "カード", en: "Cards" }),
-        ("title", Text { ja: "タイトル", en: "Title" }),
-        ("subtitle", Text { ja: "サブタイトル", en: "Subtitle" }),
-        ("theme", Text { ja: "背景のテーマ", en: "Theme of the background" }),
-        ("style", Text { ja: "構図", en: "Layout" }),
-    ];
+    const LABELS: &[(&str, Text)] = &[("style", Text { ja: "構図", en: "Layout" })];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("thumbnail");
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/compose/input.json"));

@@ -30,14 +30,6 @@ toolkit::export_tools!(
     Geocode,
 );
 
-/// Labels of arguments that several tools have.
-mod labels {
-    use toolkit::Text;
-
-    pub(super) const DEPARTURE: (&str, Text) =
-        ("departure_time", Text { ja: "出発時刻", en: "When to leave" });
-}
-
 /// 指定された出発地と目的地のルートを検索します。渋滞回避、高速道路回避などの条件を指定できます。alternatives=trueで複数ルート候補を取得できます。
 /// en: Searches routes from an origin to a destination. Conditions can be given, such as avoiding congestion or
 /// motorways. With alternatives=true several routes are returned.
@@ -95,14 +87,6 @@ fn now() -> String {
 impl Tool for RouteSearch {
     const NAME: &str = "route_search";
     const TITLE: Text = Text { ja: "ルート検索", en: "Search routes" };
-    const LABELS: &[(&str, Text)] = &[
-        ("origin", Text { ja: "出発地", en: "Where from" }),
-        ("destination", Text { ja: "目的地", en: "Where to" }),
-        ("avoid", Text { ja: "避けるもの", en: "What to avoid" }),
-        ("alternatives", Text { ja: "代替ルートも取得する", en: "Alternative routes as well" }),
-        labels::DEPARTURE,
-        ("traffic_model", Text { ja: "交通予測モデル", en: "Traffic prediction" }),
-    ];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("routes");
     const APP: Option<&str> = Some(ROUTES.uri);
@@ -220,11 +204,6 @@ pub struct DistanceCompare {
 impl Tool for DistanceCompare {
     const NAME: &str = "distance_compare";
     const TITLE: Text = Text { ja: "距離・所要時間の比較", en: "Compare distances" };
-    const LABELS: &[(&str, Text)] = &[
-        ("origins", Text { ja: "出発地", en: "Where from" }),
-        ("destinations", Text { ja: "目的地", en: "Where to" }),
-        labels::DEPARTURE,
-    ];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("comparison");
     const INPUT_SCHEMA: Option<&str> = Some(include_str!("tools/compare/input.json"));

@@ -8,7 +8,7 @@ use toolkit::{
     sql::{Error, Statement},
 };
 
-use super::{NAME_CHARS_MAX, at_most, labels, length, reject_problems};
+use super::{NAME_CHARS_MAX, at_most, length, reject_problems};
 use crate::{
     clock::{Clock, naive},
     refusals::{conversation_full, conversation_not_found, conversation_user_mismatch},
@@ -65,11 +65,6 @@ enum Speaker {
 impl Tool for RecordConversation {
     const NAME: &str = "record_conversation";
     const TITLE: Text = Text { ja: "対話履歴記録", en: "Record a message" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::CONVERSATION,
-        labels::USER,
-        ("message.timestamp", Text { ja: "発言の日時", en: "When" }),
-    ];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Recorded;
 
@@ -160,7 +155,6 @@ pub struct GetConversationHistory {
 impl Tool for GetConversationHistory {
     const NAME: &str = "get_conversation_history";
     const TITLE: Text = Text { ja: "対話履歴取得", en: "Read a conversation" };
-    const LABELS: &[(&str, Text)] = &[labels::CONVERSATION];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("history");
     type Output = History;

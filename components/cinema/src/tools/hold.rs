@@ -51,10 +51,8 @@ impl Tool for HoldSeats {
     const NAME: &str = "hold_seats";
     const TITLE: Text = Text { ja: "座席仮押さえ", en: "Hold seats" };
     const LABELS: &[(&str, Text)] = &[
-        labels::USER,
         labels::SHOWTIME,
         labels::SEATS,
-        labels::HOLD,
         ("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" }),
     ];
     const HINTS: Hints = Hints::ADDITIVE;
@@ -162,10 +160,8 @@ pub struct ExtendHold {
 impl Tool for ExtendHold {
     const NAME: &str = "extend_hold";
     const TITLE: Text = Text { ja: "仮押さえ延長", en: "Extend a hold" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::HOLD,
-        ("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" }),
-    ];
+    const LABELS: &[(&str, Text)] =
+        &[("minutes", Text { ja: "押さえておく時間（分）", en: "For how many minutes" })];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Hold;
 
@@ -209,7 +205,6 @@ pub struct ReleaseHold {
 impl Tool for ReleaseHold {
     const NAME: &str = "release_hold";
     const TITLE: Text = Text { ja: "仮押さえ解除", en: "Release a hold" };
-    const LABELS: &[(&str, Text)] = &[labels::HOLD];
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     type Output = Released;
 
@@ -247,7 +242,7 @@ pub struct ListHolds {
 impl Tool for ListHolds {
     const NAME: &str = "list_holds";
     const TITLE: Text = Text { ja: "仮押さえ一覧", en: "List holds" };
-    const LABELS: &[(&str, Text)] = &[labels::USER, labels::SHOWTIME];
+    const LABELS: &[(&str, Text)] = &[labels::SHOWTIME];
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = Holds;
 

@@ -50,8 +50,7 @@ pub struct ListMovies {
 impl Tool for ListMovies {
     const NAME: &str = "list_movies";
     const TITLE: Text = Text { ja: "映画一覧提示", en: "List films" };
-    const LABELS: &[(&str, Text)] =
-        &[labels::DATE, ("title_query", Text { ja: "映画名", en: "Title" })];
+    const LABELS: &[(&str, Text)] = &[("title_query", Text { ja: "映画名", en: "Title" })];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("movies");
     type Output = Movies;
@@ -160,7 +159,7 @@ pub struct ListShowtimes {
 impl Tool for ListShowtimes {
     const NAME: &str = "list_showtimes";
     const TITLE: Text = Text { ja: "上映時間枠選択", en: "List showtimes" };
-    const LABELS: &[(&str, Text)] = &[labels::MOVIE, labels::DATE];
+    const LABELS: &[(&str, Text)] = &[labels::MOVIE];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("showtimes");
     type Output = Showtimes;
@@ -215,7 +214,6 @@ impl Tool for ListAvailableSeats {
     const TITLE: Text = Text { ja: "座席空き状況提示", en: "List free seats" };
     const LABELS: &[(&str, Text)] = &[
         labels::SHOWTIME,
-        labels::HOLD,
         ("include_reserved", Text { ja: "予約済みの座席も含める", en: "Include reserved seats" }),
     ];
     const HINTS: Hints = Hints::READ_ONLY;
@@ -272,8 +270,6 @@ impl Tool for SuggestSeats {
     const TITLE: Text = Text { ja: "おすすめ座席", en: "Suggest seats" };
     const LABELS: &[(&str, Text)] = &[
         labels::SHOWTIME,
-        labels::COUNT,
-        ("wheelchair_places", Text { ja: "車椅子スペースの数", en: "Wheelchair places" }),
         ("wheelchair", Text { ja: "車椅子スペースを含める", en: "With a wheelchair place" }),
         ("premium", Text { ja: "プレミアム席から", en: "Premium seats first" }),
     ];

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{Hints, Problem, Stop, Text, Tool, User, fresh_id, sql, sql::Statement};
 
-use super::{NAME_CHARS_MAX, SEATS, at_most, labels, length, reject_problems};
+use super::{NAME_CHARS_MAX, SEATS, at_most, length, reject_problems};
 use crate::{
     clock::{Clock, naive},
     hall::publish_seats,
@@ -37,7 +37,6 @@ pub struct GetReservation {
 impl Tool for GetReservation {
     const NAME: &str = "get_reservation";
     const TITLE: Text = Text { ja: "予約内容確認", en: "Look up a reservation" };
-    const LABELS: &[(&str, Text)] = &[labels::RESERVATION];
     const HINTS: Hints = Hints::READ_ONLY;
     const VIEW: Option<&str> = Some("reservation");
     const APP: Option<&str> = Some(SEATS.uri);
@@ -66,13 +65,10 @@ pub struct ListReservations {
 impl Tool for ListReservations {
     const NAME: &str = "list_reservations";
     const TITLE: Text = Text { ja: "予約一覧", en: "List reservations" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::USER,
-        (
-            "include_cancelled",
-            Text { ja: "取り消した予約も含める", en: "Include cancelled reservations" },
-        ),
-    ];
+    const LABELS: &[(&str, Text)] = &[(
+        "include_cancelled",
+        Text { ja: "取り消した予約も含める", en: "Include cancelled reservations" },
+    )];
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = Reservations;
 
@@ -116,7 +112,6 @@ pub struct CancelReservation {
 impl Tool for CancelReservation {
     const NAME: &str = "cancel_reservation";
     const TITLE: Text = Text { ja: "予約取消", en: "Cancel a reservation" };
-    const LABELS: &[(&str, Text)] = &[labels::RESERVATION, labels::USER];
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("reservation");
     const APP: Option<&str> = Some(SEATS.uri);
@@ -203,11 +198,6 @@ pub struct TransferReservation {
 impl Tool for TransferReservation {
     const NAME: &str = "transfer_reservation";
     const TITLE: Text = Text { ja: "予約譲渡", en: "Give a reservation away" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::RESERVATION,
-        labels::USER,
-        ("to_user_id", Text { ja: "譲る相手", en: "Given to" }),
-    ];
     const HINTS: Hints = Hints::DESTRUCTIVE.union(Hints::IDEMPOTENT);
     const VIEW: Option<&str> = Some("reservation");
     const APP: Option<&str> = Some(SEATS.uri);

@@ -56,10 +56,8 @@ impl Tool for ReserveSeats {
     const NAME: &str = "reserve_seats";
     const TITLE: Text = Text { ja: "座席予約確定", en: "Reserve seats" };
     const LABELS: &[(&str, Text)] = &[
-        labels::USER,
         labels::SHOWTIME,
         labels::SEATS,
-        labels::HOLD,
         ("idempotency_key", Text { ja: "再送キー", en: "Idempotency key" }),
     ];
     const HINTS: Hints = Hints::ADDITIVE;

@@ -57,9 +57,7 @@ impl Tool for JoinWaitingList {
     const NAME: &str = "join_waiting_list";
     const TITLE: Text = Text { ja: "キャンセル待ち登録", en: "Join a waiting list" };
     const LABELS: &[(&str, Text)] = &[
-        labels::USER,
         labels::SHOWTIME,
-        labels::COUNT,
         ("together", Text { ja: "並び席", en: "Side by side" }),
         ("wheelchair", Text { ja: "車椅子スペースを含む席", en: "With a wheelchair place" }),
     ];
@@ -182,8 +180,6 @@ pub struct LeaveWaitingList {
 impl Tool for LeaveWaitingList {
     const NAME: &str = "leave_waiting_list";
     const TITLE: Text = Text { ja: "キャンセル待ち取消", en: "Leave a waiting list" };
-    const LABELS: &[(&str, Text)] =
-        &[("waiting_id", Text { ja: "キャンセル待ち", en: "Waiting list entry" }), labels::USER];
     const HINTS: Hints = Hints::ADDITIVE.union(Hints::IDEMPOTENT);
     type Output = Left;
 
@@ -234,7 +230,6 @@ pub struct ListWaiting {
 impl Tool for ListWaiting {
     const NAME: &str = "list_waiting";
     const TITLE: Text = Text { ja: "キャンセル待ち一覧", en: "List what one waits for" };
-    const LABELS: &[(&str, Text)] = &[labels::USER];
     const HINTS: Hints = Hints::READ_ONLY;
     type Output = WaitingList;
 

@@ -11,7 +11,7 @@ use toolkit::{
     sql::{self, Statement},
 };
 
-use super::{bounded, labels, within};
+use super::{bounded, within};
 use crate::{
     delivery::{self, Letter, Place, SenderRole},
     expiry::ExpiryCheck,
@@ -73,19 +73,12 @@ pub struct Started {
 impl Tool for StartConversation {
     const NAME: &str = "start_conversation";
     const TITLE: Text = Text { ja: "会話開始", en: "Start a conversation" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::TOKEN,
-        labels::TARGET,
-        labels::PURPOSE,
-        labels::FIRST,
-        labels::TURNS,
-        (
-            "participant_agent_id",
-            Text {
-                ja: "会話相手のエージェントID（別名）", en: "The other agent, by another name"
-            },
-        ),
-    ];
+    const LABELS: &[(&str, Text)] = &[(
+        "participant_agent_id",
+        Text {
+            ja: "会話相手のエージェントID（別名）", en: "The other agent, by another name"
+        },
+    )];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Started;
 
@@ -259,12 +252,6 @@ pub struct Ended {
 impl Tool for EndConversation {
     const NAME: &str = "end_conversation";
     const TITLE: Text = Text { ja: "会話終了", en: "End a conversation" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::TOKEN,
-        labels::CONVERSATION,
-        ("final_message", Text { ja: "最後のメッセージ", en: "Last message" }),
-        labels::REASON,
-    ];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Ended;
 

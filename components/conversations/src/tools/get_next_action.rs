@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolkit::{Hints, Stop, Text, Tool, User, events as host_events, invalid, sql};
 
-use super::labels;
 use crate::{
     clock::{self, Moment},
     events,
@@ -97,8 +96,6 @@ pub enum Action {
 impl Tool for GetNextAction {
     const NAME: &str = "get_next_action";
     const TITLE: Text = Text { ja: "次のアクション取得", en: "Get the next action" };
-    const LABELS: &[(&str, Text)] =
-        &[labels::TOKEN, ("timeout_seconds", Text { ja: "待つ秒数", en: "Seconds to wait" })];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Action;
 

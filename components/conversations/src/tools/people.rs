@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{Hints, Stop, Text, Tool, User, invalid, sql};
 
-use super::{FOR_PAGES, bounded, labels, within};
+use super::{FOR_PAGES, bounded, within};
 use crate::{
     chats::{self, Chat, Sent},
     clock::Moment,
@@ -97,17 +97,6 @@ pub struct BeginConversation {
 impl Tool for BeginConversation {
     const NAME: &str = "begin_conversation";
     const TITLE: Text = Text { ja: "会話を始めさせる", en: "Begin a conversation" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::TARGET,
-        (
-            "initiator_agent_id",
-            Text { ja: "話しかける側のエージェントID", en: "Agent that begins" },
-        ),
-        labels::PROJECT,
-        labels::PURPOSE,
-        labels::FIRST,
-        labels::TURNS,
-    ];
     const HINTS: Hints = Hints::ADDITIVE;
     const VIEW: Option<&'static str> = Some("conversation");
     const APP: Option<&'static str> = Some(crate::tools::CONVERSATION.uri);
@@ -175,8 +164,6 @@ impl Tool for ListConversations {
     const NAME: &str = "list_conversations";
     const TITLE: Text = Text { ja: "会話一覧", en: "List conversations" };
     const LABELS: &[(&str, Text)] = &[
-        labels::PROJECT,
-        ("state", Text { ja: "状態", en: "State" }),
         ("agent_id", Text { ja: "参加するエージェントのID", en: "Agent ID" }),
         ("query", Text { ja: "検索する語", en: "Words" }),
         ("cursor", Text { ja: "続きの位置", en: "Cursor" }),
@@ -222,12 +209,6 @@ pub struct GetConversation {
 impl Tool for GetConversation {
     const NAME: &str = "get_conversation";
     const TITLE: Text = Text { ja: "会話を見る", en: "Get a conversation" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::CONVERSATION,
-        ("before", Text { ja: "この番号より前", en: "Before this number" }),
-        ("after", Text { ja: "この番号より後", en: "After this number" }),
-        labels::LIMIT,
-    ];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     const VIEW: Option<&'static str> = Some("conversation");
     const APP: Option<&'static str> = Some(crate::tools::CONVERSATION.uri);

@@ -9,7 +9,7 @@ use toolkit::{
     sql::{self, Statement},
 };
 
-use super::{labels, within};
+use super::within;
 use crate::{
     clock::Moment,
     events,
@@ -60,7 +60,6 @@ pub struct PendingMessages {
 impl Tool for GetPendingMessages {
     const NAME: &str = "get_pending_messages";
     const TITLE: Text = Text { ja: "未読メッセージ取得", en: "Get unread messages" };
-    const LABELS: &[(&str, Text)] = &[labels::TOKEN];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = PendingMessages;
 
@@ -256,9 +255,6 @@ impl Tool for GetConversationMessages {
     const NAME: &str = "get_conversation_messages";
     const TITLE: Text = Text { ja: "会話履歴取得", en: "Get a conversation's messages" };
     const LABELS: &[(&str, Text)] = &[
-        labels::TOKEN,
-        labels::CONVERSATION,
-        labels::LIMIT,
         ("before", Text { ja: "この番号より前", en: "Before this number" }),
         ("after", Text { ja: "この番号より後", en: "After this number" }),
     ];
@@ -378,18 +374,6 @@ pub struct Sent {
 impl Tool for SendMessage {
     const NAME: &str = "send_message";
     const TITLE: Text = Text { ja: "メッセージ送信", en: "Send a message" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::TOKEN,
-        ("target_agent_id", Text { ja: "送信先のエージェントID", en: "To whom" }),
-        labels::CONTENT,
-        labels::CONVERSATION,
-        ("related_task_id", Text { ja: "関連するタスクのID", en: "Related task ID" }),
-        labels::OWN_ID,
-        (
-            "auto_start_conversation",
-            Text { ja: "会話がなければ開始する", en: "Start one if there is none" },
-        ),
-    ];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Sent;
 
@@ -460,12 +444,6 @@ pub struct Responded {
 impl Tool for RespondChat {
     const NAME: &str = "respond_chat";
     const TITLE: Text = Text { ja: "チャット応答", en: "Answer" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::TOKEN,
-        labels::CONTENT,
-        ("target_agent_id", Text { ja: "応答先のエージェントID", en: "To whom" }),
-        labels::OWN_ID,
-    ];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Responded;
 

@@ -9,7 +9,7 @@ use toolkit::{
     unavailable,
 };
 
-use super::{bounded, labels};
+use super::bounded;
 use crate::{
     clock::Moment,
     directory, events,
@@ -105,7 +105,6 @@ impl Authentication {
 impl Tool for Authenticate {
     const NAME: &str = "authenticate";
     const TITLE: Text = Text { ja: "認証", en: "Authenticate" };
-    const LABELS: &[(&str, Text)] = &[labels::PROJECT];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Authentication;
 
@@ -269,7 +268,6 @@ struct Row {
 impl Tool for ListAgents {
     const NAME: &str = "list_agents";
     const TITLE: Text = Text { ja: "エージェント一覧", en: "List agents" };
-    const LABELS: &[(&str, Text)] = &[labels::TOKEN];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     type Output = Agents;
 
@@ -322,7 +320,6 @@ pub struct LoggedOut {
 impl Tool for Logout {
     const NAME: &str = "logout";
     const TITLE: Text = Text { ja: "ログアウト", en: "Log out" };
-    const LABELS: &[(&str, Text)] = &[labels::TOKEN];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = LoggedOut;
 

@@ -13,7 +13,6 @@ use toolkit::{
     sql,
 };
 
-use super::labels;
 use crate::{
     clock,
     delivery::{self, Delivery, can_open, choose_delivery},
@@ -42,13 +41,6 @@ pub struct RequestForm {
 impl Tool for RequestForm {
     const NAME: &str = "request_form";
     const TITLE: Text = Text { ja: "フォーム入力要求", en: "Request a form" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::SCHEMA,
-        ("form_schema.description", Text { ja: "フォームの説明", en: "Description" }),
-        ("form_schema.submitLabel", Text { ja: "送信ボタンの表示", en: "Send button" }),
-        ("form_schema.cancelLabel", Text { ja: "キャンセルボタンの表示", en: "Cancel button" }),
-        ("form_schema.fields", Text { ja: "フィールド", en: "Fields" }),
-    ];
     const ENGLISH: English = English {
         description: IN_ENGLISH,
         arguments: &[

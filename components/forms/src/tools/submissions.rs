@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use toolkit::{Content, Hints, Problem, Stop, Text, Tool, User, invalid};
 
-use super::{bounded, labels, labels_of, request::definition};
+use super::{bounded, labels_of, request::definition};
 use crate::{
     clock, delivery, files, lookup,
     record::{self, Cursor, Record},
@@ -44,12 +44,6 @@ pub struct SubmitForm {
 impl Tool for SubmitForm {
     const NAME: &str = "submit_form";
     const TITLE: Text = Text { ja: "フォーム送信", en: "Submit a form" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::HANDLE,
-        labels::VALUES,
-        ("labels", Text { ja: "検索で選んだ値の表示名", en: "Names of values" }),
-        labels::TODAY,
-    ];
     const HINTS: Hints = Hints::ADDITIVE;
     type Output = Submission;
 
@@ -115,8 +109,6 @@ pub struct ValidateFormSubmission {
 impl Tool for ValidateFormSubmission {
     const NAME: &str = "validate_form_submission";
     const TITLE: Text = Text { ja: "フォーム入力検証", en: "Check what is filled in" };
-    const LABELS: &[(&str, Text)] =
-        &[labels::SCHEMA, labels::HANDLE, labels::VALUES, labels::TODAY];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     type Output = Outcome;
 
@@ -266,10 +258,6 @@ pub struct GetFormSubmission {
 impl Tool for GetFormSubmission {
     const NAME: &str = "get_form_submission";
     const TITLE: Text = Text { ja: "フォーム回答取得", en: "Get a form's answer" };
-    const LABELS: &[(&str, Text)] = &[
-        labels::HANDLE,
-        ("timeout_seconds", Text { ja: "回答を待つ秒数", en: "Seconds to wait" }),
-    ];
     const HINTS: Hints = Hints::READ_ONLY.union(Hints::IDEMPOTENT);
     type Output = Submission;
 
