@@ -57,7 +57,7 @@ const PHRASES: &[(Aside, &str)] = &[
     ),
     (
         Aside::Blame,
-        "バカ|ばか|馬鹿|あほ|アホ|役に立たない|役立たず|使えない|つまらない|ひどい|だめだな|ダメだな|だめじゃん|死ね|くたばれ|うるさい|違う|ちがう|そうじゃない|違うって|そういうことじゃない|分かってない|わかってない|\
+        "ふざけんな|ふざけるな|バカ|ばか|馬鹿|あほ|アホ|役に立たない|役立たず|使えない|つまらない|ひどい|だめだな|ダメだな|だめじゃん|死ね|くたばれ|うるさい|違う|ちがう|そうじゃない|違うって|そういうことじゃない|分かってない|わかってない|\
          stupid|you're stupid|you are stupid|useless|you're useless|you are useless|this is useless|idiot|you suck|this sucks|that's wrong|thats wrong|that is wrong|wrong|not what i meant|that's not what i meant|thats not what i meant|not what i asked|that's not what i asked|you don't understand|you dont understand|bad bot|fuck off|fuck you|screw you|shut up",
     ),
     (

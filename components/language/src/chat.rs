@@ -339,6 +339,10 @@ impl<F: Family> Chat<F> {
         if let Some(plan) = &self.plan {
             sentence = plan.plain(sentence);
         }
+        if sentence.contains(|it: char| it.is_ascii_alphabetic()) {
+            let utterance = F::parse(&sentence, context.today());
+            sentence = coverage::without_typos(&utterance).unwrap_or(sentence);
+        }
         if let Some(scored) = self.after_thanks(&sentence, context, answered) {
             return scored;
         }
@@ -483,7 +487,8 @@ impl<F: Family> Chat<F> {
             || utterance.has(&[Word::NOT]) || utterance.tokens.iter().any(|it| it.is_denied);
         if is_denial || manner == Some(Manner::Nothing) || goal.is_none() && has_no() {
             // `Don't show any, just list them`: the request is the rest.
-            match request_after_no::<F>(sentence, context) {
+            let before = || request_before_no::<F>(sentence, context).filter(|_| is_denial);
+            match request_after_no::<F>(sentence, context).or_else(before) {
                 Some(rest) => {
                     utterance = F::parse(&rest, context.today());
                     own = F::goal(&utterance);
@@ -780,6 +785,15 @@ fn request_after_no<F: Family>(sentence: &str, context: &TurnContext<'_>) -> Opt
         goal.is_some_and(|it| F::is_request(it.0))
     };
     remainders(sentence).find(is_request).map(str::to_owned)
+}
+
+/// Finds the request before a denied action: `is Emma there? I don't reserve it yet`.
+fn request_before_no<F: Family>(sentence: &str, context: &TurnContext<'_>) -> Option<String> {
+    normalize::request_parts(sentence).into_iter().find(|piece| {
+        let utterance = F::parse(piece, context.today());
+        let goal = intent::<F>(&utterance).0;
+        goal.is_some_and(|it| F::is_request(it.0)) && !utterance.has(&[Word::NOT])
+    })
 }
 
 /// Whether another family's thing is named after a denial.

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::LazyLock};
 
 use crate::{
-    scan::marks,
+    scan::{TYPED_MIN, is_mistyped, marks},
     utterance::{MASK, Utterance},
     words::Word,
 };
@@ -149,6 +149,50 @@ pub fn unused(utterance: &Utterance, used: &Used) -> Vec<String> {
     left
 }
 
+/// Returns the sentence with its English words spelled out, if one is shortened or has a typo: `can u get 2 tickts
+/// tomorow`. Names, which are capitalized or quoted, stay.
+pub(crate) fn without_typos(utterance: &Utterance) -> Option<String> {
+    const DAYS: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|tonight|tomorrow";
+    /// What follows may be the text of a message or a title, which stays.
+    const TEXT: &str = "about|tell|say|says|saying|ask|discuss|debate|message|title|titled|called|named|label|labelled";
+    const SHORT: [(&str, &str); 3] = [("u", "you"), ("ur", "your"), ("tn", "tonight")];
+    let (chars, lower) = (&utterance.chars, &utterance.lower);
+    let lexicons = utterance.vocabulary.lexicons();
+    let meant = |word: &[char]| -> Option<Vec<char>> {
+        let text: String = word.iter().collect();
+        if let Some((_, long)) = SHORT.iter().find(|it| it.0 == text) {
+            return Some(long.chars().collect());
+        }
+        if word.len() < TYPED_MIN || is_small(&text) {
+            return None;
+        }
+        let days = marks(DAYS).map(|it| it.chars().collect::<Vec<_>>());
+        let days = days.filter(|it| is_mistyped(word, it));
+        let words = lexicons.iter().flat_map(|it| it.mistyped_as(word).map(<[char]>::to_vec));
+        days.chain(words).find(|it| it.iter().all(char::is_ascii_alphabetic))
+    };
+    // `user_name` and `a@b.c` are no words.
+    let is_joint =
+        |it: Option<&char>| it.is_some_and(|it| it.is_alphanumeric() || "-_'@/".contains(*it));
+    let (mut out, mut at, mut is_changed, mut is_text) = (String::new(), 0, false, false);
+    while at < chars.len() {
+        let length = lower[at..].iter().take_while(|it| it.is_ascii_alphabetic()).count();
+        let (word, end) = (&lower[at..at + length], at + length);
+        is_text |= marks(TEXT).any(|it| word.iter().copied().eq(it.chars()));
+        let is_free = length > 0
+            && !is_text
+            && (at == 0 || !chars[at].is_uppercase() && !is_joint(chars.get(at - 1)))
+            && !is_joint(chars.get(end))
+            && !(at..end).any(|it| utterance.is_known(it));
+        let meant = if is_free { meant(word) } else { None };
+        is_changed |= meant.is_some();
+        let end = end.max(at + 1);
+        out.extend(meant.as_deref().unwrap_or(&chars[at..end]));
+        at = end;
+    }
+    is_changed.then_some(out)
+}
+
 /// Whether a word is a condition.
 pub fn is_condition(utterance: &Utterance, word: &str) -> bool {
     let tables = CONDITIONS.iter().chain(utterance.vocabulary.conditions);
@@ -239,5 +283,52 @@ fn kind(sign: char) -> Kind {
         '\u{4e00}'..='\u{9fff}' | '々' => Kind::Kanji,
         '\u{30a1}'..='\u{30fa}' | 'ー' => Kind::Kana,
         _ => Kind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Date, vocabulary::Vocabulary};
+
+    const LEND: Word = Word::own(0);
+    static LIBRARY: Vocabulary = Vocabulary {
+        phrases: &[(LEND, "reserve|tickets|booking|cancel|back|walking|change|path|with the")],
+        ..Vocabulary::NONE
+    };
+
+    fn corrected(text: &str) -> Option<String> {
+        without_typos(&Utterance::parse(text, Date::constant(2026, 11, 21), &LIBRARY))
+    }
+
+    #[test]
+    fn typos_are_corrected() {
+        for (text, meant) in [
+            ("resrve 2 tickts", "reserve 2 tickets"),
+            ("Cancle it", "cancel it"),
+            ("my bokking", "my booking"),
+            ("what can u do tn?", "what can you do tonight?"),
+        ] {
+            assert_eq!(corrected(text).as_deref(), Some(meant), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_words_are_no_typos() {
+        for text in [
+            "reserve it tomorrow",
+            "three black cards with a witch",
+            "is there a charge?",
+            "waking up",
+            "the patch",
+            "a Tickts of mine",
+            "\"resrve\"",
+            "resrve-a, my_tickts, a@tickts.com",
+            "seat u5",
+            "two people talk about tickts and u",
+            "明日のAKIRA",
+        ] {
+            assert_eq!(corrected(text), None, "{text}");
+        }
     }
 }

@@ -6,13 +6,13 @@ use crate::{
 };
 
 /// Japanese phrases that retract the words before them.
-const REPLACEMENTS: &str = "じゃなくて|ではなくて|ではなく|じゃなく|でなくて|でなく|、いや、|、いやごめん、|、ごめん、|、あごめん、|、あ、ごめん、|、じゃない、|、違った、|、あ違う、|、間違えた、";
+const REPLACEMENTS: &str = "じゃなくて|ではなくて|ではなく|じゃなく|でなくて|でなく|、いや、|、いやごめん、|、ごめん、|、あごめん、|、あ、ごめん、|、じゃない、|、じゃないや、|、じゃなかった、|、違った、|、あ違う、|、間違えた、";
 /// Phrases that retract the whole sentence before them.
 const WITHDRAWALS: &str = "と言ったけど|って言ったけど|と言いましたが|って言いましたが|と書いたけど|とお願いしたけど|と頼んだけど|と言ったけれど|と思ったけど|と思いましたが|つもりだったけど";
 /// Phrases that dismiss a subject in favour of another.
 const DISMISSALS: &str = "はもういいから|はもういいので|はもういいや|はいいから|はいいので|はいいや|はやめにして|はやめとくから|はやめとく|は置いといて|はおいといて|はさておき";
 /// English phrases that retract a word.
-const ENGLISH_REPLACEMENTS: &str = ", no wait,|, no sorry,|, no, sorry,|, oh sorry,|, oops,|, no wait|- no wait,| no wait,|, wait, no,|, scratch that,|, scratch that|, or rather|, i mean|, sorry,|, actually make that|. actually make it|, actually make it|. no, make it|, no, make it|, make that|... no,|, no,";
+const ENGLISH_REPLACEMENTS: &str = ", no wait,|, no sorry,|, no, sorry,|, oh sorry,|, oops,|, no wait|- no wait,| no wait,|, wait, no,|, scratch that,|, scratch that|, or rather|, i mean|, sorry,|, actually make that|. actually make that|. actually make it|, actually make it|. no, make it|, no, make it|, make that|... no,|, no,";
 /// Words that may be retracted alone.
 const COUNTERS: &str = "枚席人名つ時日個本";
 const DAYS: &str = "今日|明日|明後日|あさって|今夜|今晩|午前|午後|朝|夜|昼|月曜|火曜|水曜|木曜|金曜|土曜|日曜|月曜日|火曜日|水曜日|木曜日|金曜日|土曜日|日曜日";
@@ -132,12 +132,40 @@ fn with_plain_times(text: &str) -> String {
     out
 }
 
-/// Removes retracted parts from `text`.
+/// Removes retracted parts from `text`. What is quoted is a name and stays as it is.
 pub fn without_retractions(text: &str) -> String {
-    let text = with_counts_apart(&with_plain_times(&plain_words(&widened(text.trim()))))
+    /// The first of the characters that stand for what is quoted.
+    const MASKS: u32 = 0xe000;
+    let text = widened(text.trim());
+    let (mut masked, mut from, mut names) = (String::with_capacity(text.len()), 0, Vec::new());
+    for (begin, end) in quotes(&text) {
+        let length = |mark: Option<char>| mark.map_or(0, char::len_utf8);
+        let begin = begin + length(text[begin..].chars().next());
+        let end = end - length(text[..end].chars().next_back());
+        let Some(mask) = char::from_u32(MASKS + names.len() as u32) else { break };
+        masked.push_str(&text[from..begin]);
+        masked.push(mask);
+        names.push((mask, &text[begin..end]));
+        from = end;
+    }
+    masked.push_str(&text[from..]);
+    let text = unquoted_without_retractions(&masked);
+    names.iter().fold(text, |text, (mask, name)| text.replace(*mask, name))
+}
+
+fn unquoted_without_retractions(text: &str) -> String {
+    let text = with_counts_apart(&with_plain_times(&plain_words(text)))
         .replace("->", "→")
         .replace("=>", "→");
     let mut text = crate::corrected::corrected(&text);
+    // `じゃなくて赤`: what is corrected came before.
+    let rest = ["じゃなくて", "ではなくて", "じゃなく、", "ではなく、"]
+        .iter()
+        .find_map(|it| text.strip_prefix(it))
+        .map(|it| it.trim_start_matches(['、', ' ']));
+    if let Some(rest) = rest.filter(|it| it.chars().any(char::is_alphanumeric)) {
+        text = format!("やっぱり{rest}");
+    }
     for mark in marks(WITHDRAWALS) {
         let Some(at) = text.find(mark) else { continue };
         let (before, behind) = (&text[..at], &text[at + mark.len()..]);
@@ -245,6 +273,9 @@ fn english(text: String) -> String {
         if let Some(text) = with_replaced_adjective(before, &behind) {
             return text;
         }
+        if let Some((head, tail)) = around_name(before, &behind) {
+            return format!("{head}{}{tail}", behind.trim_end_matches(['.', '!', ' ']));
+        }
         let last = last_name(before, &behind);
         let is_named = last == 0 && begins_name(before) && begins_name(&behind);
         if !behind.is_empty() && (last > 0 || is_named) {
@@ -256,14 +287,47 @@ fn english(text: String) -> String {
     text
 }
 
+/// Words that begin a sentence, not a name.
+const FIRST: &str = "show|book|draw|find|get|give|is|are|was|what's|when|when's|where|where's|who|how|reserve|make|tickets|ticket|seats|two|three|one|play|compare|see|watch|let|do|does|can|could|hold|cancel|tell|open|add|use|put|from|to|via|hi|hello|hey|the|a|an|and|no|i|i'd|for|please";
+
+/// What is before and behind the only name of `before`, if `behind` is one name, which takes its place: `Emma tomorrow, 2
+/// please. Actually make that Ivanhoe`.
+fn around_name<'a>(before: &'a str, behind: &str) -> Option<(&'a str, &'a str)> {
+    /// Capitalized words that name no thing.
+    const OTHERS: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|row|rows|seat|seats|screen|premium|i|am|pm";
+    let bare =
+        |word: &str| word.trim_matches(|it: char| !it.is_alphanumeric()).to_ascii_lowercase();
+    let is_name = |word: &str| {
+        begins_name(word)
+            && word.chars().filter(|it| it.is_ascii_alphabetic()).count() > 1
+            && !marks(OTHERS).any(|it| it == bare(word))
+    };
+    if !before.is_ascii() || !behind.split_whitespace().all(is_name) {
+        return None;
+    }
+    let mut words = before.match_indices(' ').map(|it| it.0 + 1).collect::<Vec<_>>();
+    words.insert(0, 0);
+    let word = |at: usize| before[at..].split(' ').next().unwrap_or_default();
+    let is_own =
+        |at: usize| is_name(word(at)) && (at > 0 || !marks(FIRST).any(|it| it == bare(word(at))));
+    let from = words.iter().position(|it| is_own(*it))?;
+    let names = words[from..].iter().take_while(|it| is_own(**it)).count();
+    let end = from + names;
+    // A name at the end is the last word, and two names are not told apart.
+    if end >= words.len() || words[end..].iter().any(|it| is_own(*it)) {
+        return None;
+    }
+    let last = words[end - 1];
+    let to = last + word(last).trim_end_matches([',', '.', '!', '?', ';', ':']).len();
+    Some((&before[..words[from]], &before[to..]))
+}
+
 fn begins_name(text: &str) -> bool {
     text.starts_with(|it: char| it.is_ascii_uppercase())
 }
 
 /// Start of the last word of `before`, or of the last name if `behind` is one: `Your Name`, `Spirited Away`.
 fn last_name(before: &str, behind: &str) -> usize {
-    /// Words that begin a sentence, not a name.
-    const FIRST: &str = "show|book|draw|find|get|give|is|are|was|what's|when|when's|where|where's|who|how|reserve|make|tickets|ticket|seats|two|three|one|play|compare|see|watch|let|do|does|can|could|hold|cancel|tell|open|add|use|put|from|to|via|hi|hello|hey|the|a|an|and|no|i|i'd|for|please";
     let starts = || before.match_indices(' ').map(|it| it.0 + 1).chain([0]);
     let last = starts().max().unwrap_or(0);
     if !begins_name(behind) || !begins_name(&before[last..]) {
@@ -477,6 +541,12 @@ mod tests {
             ("no wait, make that 2 adults", "no wait, make that 2 adults"),
             ("oh sorry, make that two", "oh sorry, make that two"),
             ("ﾙﾅのｶｰﾄﾞ", "ルナのカード"),
+            ("アキラ、じゃないや、ゴジラの席", "ゴジラの席"),
+            ("じゃなくて赤", "やっぱり赤"),
+            ("Emma tomorrow, 2 please. Actually make that Ivanhoe.", "Ivanhoe tomorrow, 2 please"),
+            ("Two for Jane Eyre today at 7, no wait, Ivanhoe", "Two for Ivanhoe today at 7"),
+            ("タイトルは「3まいの2じ」で", "タイトルは「3まいの2じ」で"),
+            ("「赤、いや、青」のカードを2枚じゃなくて3枚", "「赤、いや、青」のカードを3枚"),
             ("ｱｼﾀの上映ある？", "あしたの上映ある？"),
             ("キョウのレイトショー", "きょうのレイトショー"),
             ("ﾌﾀﾘ分お願い、アサッテ", "ふたり分お願い、あさって"),

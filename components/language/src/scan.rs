@@ -1,6 +1,6 @@
 //! Finds the phrases of a table in a sentence, the longest at each position.
 
-use std::collections::HashMap;
+use std::{cmp::Ordering, collections::HashMap};
 
 /// Quotation marks and brackets around names.
 pub const QUOTES: [(char, char); 6] =
@@ -58,6 +58,43 @@ impl<M: Copy> Lexicon<M> {
         let phrases = self.by_first.get(text.get(at)?)?;
         phrases.iter().find(fits).map(|(phrase, means)| (*means, phrase.len()))
     }
+}
+
+impl<M: Copy> Lexicon<M> {
+    /// Returns the phrases that `word` is but for a typo.
+    pub fn mistyped_as<'a>(&'a self, word: &'a [char]) -> impl Iterator<Item = &'a [char]> {
+        let phrases = word.first().and_then(|it| self.by_first.get(it)).into_iter().flatten();
+        phrases.map(|it| it.0.as_slice()).filter(|phrase| is_mistyped(word, phrase))
+    }
+}
+
+/// Minimum length of a word that may be mistyped, in characters: shorter ones are other words, such as `black`, `width`
+/// and `witch`.
+pub const TYPED_MIN: usize = 6;
+
+/// Whether `word` is `phrase` but for a typo within it: a letter that is missing or too many, doubled or not, or two
+/// neighbours that are exchanged. Another letter makes another word (`charge`, `change`), and so may another ending.
+pub fn is_mistyped(word: &[char], phrase: &[char]) -> bool {
+    /// `taking` and `waking` are no `talking` and `walking`.
+    const ING: [char; 3] = ['i', 'n', 'g'];
+    let same = word.iter().zip(phrase).take_while(|it| it.0 == it.1).count();
+    if same == 0 || word.len() < TYPED_MIN || word == phrase {
+        return false;
+    }
+    let single = |word: &[char]| {
+        let mut word = word.to_vec();
+        word.dedup();
+        word
+    };
+    let (left, right) = (&word[same..], &phrase[same..]);
+    let is_long = phrase.len() > TYPED_MIN && !word.ends_with(&ING);
+    single(word) == single(phrase) && word.last() == phrase.last() && phrase.len() >= TYPED_MIN
+        || match left.len().cmp(&right.len()) {
+            Ordering::Greater => is_long && !right.is_empty() && left[1..] == *right,
+            Ordering::Less => is_long && !left.is_empty() && right[1..] == *left,
+            Ordering::Equal => matches!((left, right), ([a, b, left @ ..], [c, d, right @ ..])
+                if (a, b) == (d, c) && left == right),
+        }
 }
 
 /// Converts katakana to hiragana.

@@ -65,7 +65,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::LIST,
-        "って何が|一覧|リスト|何が|なにが|どんな|何を|なにか|何か|何の|どの|ラインナップ|おすすめ|お勧め|人気|評価|面白い|list|anything|which|what|\
+        "って何が|一覧|リスト|何が|なにが|どんな|何を|なにか|何か|何の|どの|ラインナップ|おすすめ|お勧め|人気|評価|面白い|おもしろい|おもろい|list|anything|which|what|\
          recommend|best rated|recommendation|highest rated|popular",
     ),
     (
@@ -121,7 +121,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::CHANGE,
-        "変えて|変更して|かえて|変更したい|変更でき|変更は|変更をお願い|変えたい|変更する|変更方法|change my|change the|reschedule|move my|\
+        "変えて|変えられ|変更して|かえて|変更したい|変更でき|変更は|変更をお願い|変えたい|変更する|変更方法|change my|change the|reschedule|move my|\
          swap my|switch my|modify my",
     ),
     (
@@ -144,7 +144,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     (
         Word::HELP,
         "what can i do|what can i actually do|what can i really do|what can i ask|what else can i|\
-         can i do here|what all can|何が頼め|何を頼め|なにを頼め|何してくれ|何をしてくれ|何ができ|何できる|何できま|なにができ|なにできる|なにできま|ヘルプ|例を見せ|例を教え|例は|例えば何|例文|使い方|an example|some examples|できることは|できること|help|\
+         can i do here|what all can|何が頼め|何を頼め|なにを頼め|何してくれ|何をしてくれ|何ができ|何できる|何できま|なにができ|なにできる|なにできま|ヘルプ|例を見せ|例を教え|例は|例えば何|例えば?|たとえば?|例文|使い方|an example|some examples|できることは|できること|help|\
          what can you|what do you do|who are you|あなたは誰|誰ですか|自己紹介|how does this work",
     ),
     (
@@ -175,7 +175,7 @@ pub(crate) const PHRASES: &[(Word, &str)] = &[
     (Word::STOP, "。|!|?|\n|;|.|…"),
     (
         Word::FILLER,
-        "それより|それよりも|そういえば|そう言えば|それはそうと|話は変わるけど|話変わるけど|anyway|どこでもいい|どこでもok|どこでも大丈夫|どこでも構わない|締切日|締め切り日|締切り日|まとめて|まとめ|並べた|並んだ|確認いらない|確認はいらない|確認不要|確認なしで|聞かなくていい|no need to ask me|no need to ask|without asking|\
+        "um|uh|erm|それより|それよりも|そういえば|そう言えば|それはそうと|話は変わるけど|話変わるけど|anyway|どこでもいい|どこでもok|どこでも大丈夫|どこでも構わない|締切日|締め切り日|締切り日|まとめて|まとめ|並べた|並んだ|確認いらない|確認はいらない|確認不要|確認なしで|聞かなくていい|no need to ask me|no need to ask|without asking|\
          don't ask me|入れた|最後の|最初の|最後|最初|直して|全部|すべて|全て|時間つき|時間付き|つきで|付きで|以外|don't know|do not know|\
          don't mind|do not mind|not sure|why not|why don't|why don't you|if not|not yet|not much|not too|\
          not only|isn't it|じゃないですか|かもしれない|かもしれません|知らない|知りません|分からない|わからない|分かりません|わかりません|間違いない|問題ない|だけ|\

@@ -86,6 +86,12 @@ impl Visit {
     /// The only listed film with all unknown words of `utterance` in its name: `totoro please`, `トトロがいい`.
     pub(super) fn choice_in_part(&self, utterance: &Sentence) -> Option<&Choice> {
         const CHARS_MIN: usize = 3;
+        /// Questions about something else: `is it in Tokyo?`.
+        const STATES: &str = "is it |is this |is that |are they |are you |do you |where ";
+        let text: String = utterance.lower.iter().collect();
+        if marks(STATES).any(|it| text.starts_with(it)) {
+            return None;
+        }
         let words = unused(utterance, &Used::default());
         let is_whole = !words.is_empty()
             && self.question == Some(Question::Film)

@@ -55,8 +55,10 @@ static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
 /// Whether `text` chooses a film or a seat without a name: `2番`, `三つ目`, `真ん中`, `話題作`.
 fn is_choice(text: &str) -> bool {
     const PLACES: &str = "番目|番|つ目|件目|本目|個目";
+    const ANY: &str = "なんでもいい|何でもいい|任せ|おまかせ|お任せ";
     let is_number = |it: &str| !it.is_empty() && it.chars().all(is_numeral);
     marks(PLACES).any(|it| text.strip_suffix(it).is_some_and(is_number))
+        || marks(ANY).any(|it| text.contains(it))
         || conditions::is_position(text)
         || conditions::is_order(text)
 }
@@ -384,8 +386,11 @@ impl Sentence {
         let is_kana = piece.text.chars().all(|it| is_hiragana(it) || it == 'ー');
         // `その中で2時間以内は？` refers to the list.
         const THOSE: [&str; 4] = ["その中", "この中", "あの中", "そのうち"];
+        // `誕生日いつ？` is about a person.
+        const DAYS: [&str; 3] = ["誕生日", "記念日", "定休日"];
         if length < 2
             || THOSE.contains(&piece.text.as_str())
+            || DAYS.contains(&piece.text.as_str())
             || is_choice(&piece.text)
             || !(is_named || (is_kana && length >= 3))
             || piece.text.chars().all(|it| it.is_ascii_digit())

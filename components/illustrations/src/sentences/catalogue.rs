@@ -312,7 +312,7 @@ pub(super) fn colour(lower: &[char], at: usize) -> Option<Theme> {
     let is_alone = (is_behind_all || !is_kanji(before))
         && !matches!(before, Some('お' | '('))
         && !is_kanji(lower.get(at + 1));
-    const BEHIND: &str = "で|に|と|っぽ|、|い|を|が|な|から|は|も|だけ";
+    const BEHIND: &str = "テーマ|で|に|と|っぽ|、|い|を|が|な|から|は|も|だけ";
     // `金2枚と緑三枚`.
     let is_number = |it: char| it.is_ascii_digit() || "一二三四五六七八九十".contains(it);
     // `赤以外のカード`.

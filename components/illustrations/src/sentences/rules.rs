@@ -159,7 +159,11 @@ pub(super) fn goal(utterance: &Sentence) -> Option<(Goal, u8)> {
             };
             (is_like || is_shown() || is_some()) && !moods(&utterance.lower).is_empty()
         }
-        Sign::Random => request::is_random(utterance),
+        // `なんでもいい、明日の夜2枚`: cards have no day.
+        Sign::Random => {
+            let is_named = || utterance.has(&[CARD, THUMBNAIL]);
+            request::is_random(utterance) && (utterance.when.spans.is_empty() || is_named())
+        }
         Sign::When => utterance.when.date.is_some() || utterance.when.hours.is_some(),
     };
     language::rules::goal(RULES, has)

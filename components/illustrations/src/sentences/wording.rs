@@ -109,7 +109,7 @@ pub(super) fn title(utterance: &Sentence) -> (Option<String>, Vec<Piece>) {
 /// Returns a title without quotation marks: `タイトルは頂上決戦で`, `title FINAL BATTLE`.
 pub(super) fn bare(utterance: &Sentence) -> Option<Piece> {
     const ENGLISH: &str = "should be called|make the title|make the headline|with the caption|with the words|with the text|with text|with the title|with title|titled|entitled|that says|that reads|it says|it reads|should say|should read|saying|reading|title should be|title is|change the title to|title to|call it|name it|call this one|title it|big letters|large letters|bold letters|caption|headline|heading|called|title|text";
-    const JAPANESE: &str = "題名:|文字:|見出し:|テキスト:|タイトルは|タイトルを|タイトル:|タイトル「|題名は|題名を|文字は|文字を|見出しは|見出しを|題は|文言は|テキストは";
+    const JAPANESE: &str = "題名:|文字:|見出し:|テキスト:|タイトルは|タイトルを|タイトル:|タイトル「|タイトル |題名は|題名を|文字は|文字を|見出しは|見出しを|題は|文言は|テキストは";
     const ENDS: &str = "にして|に変えて|に変更|でお願い|でよろしく|でサムネ|で作|でつく|としてください|として|と入れ|って入れ|と書|って書|がいい|で。|で、|です|だよ|にしたい|に直して|、|。|\n";
     for mark in marks(JAPANESE) {
         // `サブタイトルは` names the subtitle.
@@ -129,6 +129,11 @@ pub(super) fn bare(utterance: &Sentence) -> Option<Piece> {
             (from..end).any(|it| matches!(utterance.chars[it], '「' | '『' | '"' | '“'));
         let is_none = marks("なし|いらな|いらん|不要|要らな|入れない|入れなく|消し|けし|外し|変えず|変えない|そのまま|同じ|あと|おまかせ|大きく|小さく|太く|細く|もっと|中央|真ん中|上に|下に|左に|右に|目立|赤く|白く|黒く|青く|見やすく|大きめ|小さめ")
             .any(|it| utterance.is_at(it, from));
+        // `タイトル 入れて` has no title yet.
+        let is_verb = mark.ends_with(' ')
+            && marks("つけ|付け|入れ|変え|かえ|お願|何|ください|案|って")
+                .any(|it| utterance.is_at(it, from));
+        let is_none = is_none || is_verb;
         if from < end && !has_quote && end - from <= TITLE_MAX && !is_none {
             return Some(utterance.piece(from, end));
         }

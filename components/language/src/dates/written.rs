@@ -125,7 +125,9 @@ pub(super) fn missing(lower: &[char], at: usize, today: Date) -> Option<usize> {
         }
     };
     let (month, last) = (i8::try_from(month).ok()?, i8::try_from(day).ok()?);
-    let is_day = (1..=12).contains(&month) && (29..=31).contains(&last);
+    // No month has a 40th.
+    let is_beyond = lower[at].is_numeric() && last > 31;
+    let is_day = (1..=12).contains(&month) && (29..=31).contains(&last) || is_beyond;
     (is_day && near(today, month, last).is_none()).then_some(length)
 }
 
@@ -159,6 +161,8 @@ mod tests {
             "11月31日の映画",
             "2月30日",
             "2月29日",
+            "3月40日",
+            "13月40日のゴジラ",
             "february 30",
             "nov 31st at 7",
             "april 31, 2 seats",

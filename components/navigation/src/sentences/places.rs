@@ -610,17 +610,18 @@ impl Sentence {
                 .iter()
                 .any(|it| from + it.chars().count() == at && self.is_at_raw(it, from))
         };
-        let spot = self
-            .spots
-            .iter()
-            .find(|it| it.1 == to && it.0 > from && (is_lead(it.0 - 1) || is_now(it.0)));
+        // `映画を観たあと横浜`.
+        let is_after = |at: usize| self.chars[from..at].ends_with(&['あ', 'と']);
+        let spot = self.spots.iter().find(|it| {
+            it.1 == to && it.0 > from && (is_lead(it.0 - 1) || is_now(it.0) || is_after(it.0))
+        });
         if let Some(spot) = spot {
             from = spot.0;
         }
-        // `江の島で`, `横浜中華街着`: text after a known name is no part of it.
+        // `江の島で`, `横浜中華街着`, `横浜行くと`: text after a known name is no part of it.
         let is_tail = |at: usize| {
             matches!(self.chars[at], 'ぁ'..='ん') && self.chars[at] != 'の'
-                || self.chars[at] == '着'
+                || matches!(self.chars[at], '着' | '行')
         };
         let spot = self.spots.iter().find(|it| it.0 == from && it.1 < to);
         if let Some(spot) = spot.filter(|it| (it.1..to).all(is_tail)) {

@@ -330,7 +330,7 @@ pub(in crate::sentences) fn change(
         if let Some(list) = list {
             let mut list = Text::new(&list);
             list.strip(
-                "one more question|one more|another question|another|and make|make|mark|have|then|ask them for|ask for|ask|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ",
+                "one more question|one more|another question|another|and make|make|mark|have|then|ask them for|ask for|ask|最後に|あとは|あと|それと|ついでに|やっぱり|やっぱ|じゃあ|もう一個|もう1個|もう一つ|もう1つ|もうひとつ",
                 "instead|as well|too|to it|to the form|at the top|at the beginning|first|代わりに|かわりに",
             );
             let beside = order::beside(&fields, &list, of);
@@ -583,9 +583,18 @@ fn names_fields(list: &str) -> bool {
 /// Whether `text` adds a field: `ask them for their phone number too`, `年齢も`.
 fn is_added(text: &Text) -> bool {
     const TOO: &str = "too|as well|also";
+    const MORE: &str = "もう一個|もう1個|もう一つ|もう1つ|もうひとつ";
     const ASKS: &str = "ask|asks|collect|get|need|want|record|request|take";
     const TAILS: &str = "お願いします|お願い|よろしく|ね|よ|で|!|。|.";
     let has_all = |list: &str| items(list).iter().all(|it| item::is_kind(it));
+    // `もう一個、感想（長文）`.
+    let whole = text.piece(0, text.len());
+    let more = marks(MORE).find_map(|it| whole.trim_start().strip_prefix(it));
+    let more = more.map(|it| it.trim_start_matches(['、', ' ']));
+    let name = more.and_then(|it| it.split(['（', '(']).next());
+    if name.is_some_and(|it| !it.is_empty() && has_all(it)) {
+        return true;
+    }
     if text.has(TOO) && text.has(ASKS) {
         return true;
     }
