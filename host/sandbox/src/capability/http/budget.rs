@@ -46,14 +46,26 @@ impl Budget {
         }
     }
 
+    /// Admits one more request of the call, or reports the limit that it exceeds. What limits requests in another way
+    /// is checked here.
+    pub(super) fn admit(&self, report: &Report) -> Result<(), Error> {
+        if self.request() {
+            return Ok(());
+        }
+        if self.is_first_too_many() {
+            report.exceeded("http_requests_max");
+        }
+        Err(Error::ConnectionLimitReached)
+    }
+
     /// Leave for one more request.
-    pub(super) fn request(&self) -> bool {
+    fn request(&self) -> bool {
         let one_less = |left: u32| left.checked_sub(1);
         self.requests.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_ok()
     }
 
     /// Whether this is the first time that a request is one too many.
-    pub(super) fn is_first_too_many(&self) -> bool {
+    fn is_first_too_many(&self) -> bool {
         !self.is_reported.swap(true, Ordering::AcqRel)
     }
 

@@ -125,12 +125,7 @@ impl Sender {
         request: http::Request<WasiBody>,
         options: RequestOptions,
     ) -> Result<http::Response<WasiBody>, Error> {
-        if !self.budget.request() {
-            if self.budget.is_first_too_many() {
-                self.report.exceeded("http_requests_max");
-            }
-            return Err(Error::ConnectionLimitReached);
-        }
+        self.budget.admit(&self.report)?;
         let (parts, body) = request.into_parts();
         let (method, url) = (parts.method, read_url(&parts.uri)?);
         let host = self.granted(&method, &url, &parts.headers)?;
