@@ -2,6 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use host::limits::{
+    ApprovalsConfig, ConnectionsConfig, Limits, SandboxConfig, SessionsConfig, TasksConfig,
+};
+use serde_json::{Value, to_value};
+use tests::fixtures::check_golden;
+
 use crate::repository::{files, root, sources, text};
 
 const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"];
@@ -279,26 +285,60 @@ fn each_package_that_a_set_up_installs_is_in_the_manual() {
     }
 }
 
+/// The page of limits is what their tables say: `cargo xtask goldens` writes it.
 #[test]
-fn each_limit_that_can_be_set_is_in_the_manual() {
-    let (limits, manual) = (text("host/base/src/limits.rs"), text("docs/operating.md"));
-    let mut count = 0;
-    for line in limits.lines().filter(|it| it.ends_with(';')) {
-        // A line of a table: `limit: type = default, in range;`.
-        let Some((limit, rest)) = line.trim_start().split_once(": ") else { continue };
-        let is_name = limit.chars().all(|it| it.is_ascii_lowercase() || it == '_');
-        if is_name && rest.contains(" = ") {
-            let row = format!("`{limit}`");
-            let line = format!("{limit} = ");
-            let is_told = manual.lines().any(|entry| {
-                entry.starts_with("| `") && entry.contains(&row)
-                    || entry.trim_start_matches("# ").starts_with(&line)
-            });
-            assert!(is_told, "docs/operating.md has no row and no line for {limit}");
-            count += 1;
+fn manual_has_each_limit_as_its_table_says() {
+    const SOURCE: &str = "host/base/src/limits.rs";
+    let defaults = [
+        ("Limits", to_value(Limits::default())),
+        ("SandboxConfig", to_value(SandboxConfig::default())),
+        ("SessionsConfig", to_value(SessionsConfig::default())),
+        ("ConnectionsConfig", to_value(ConnectionsConfig::default())),
+        ("ApprovalsConfig", to_value(ApprovalsConfig::default())),
+        ("TasksConfig", to_value(TasksConfig::default())),
+    ];
+    let source = text(SOURCE);
+    let tables: Vec<_> = source.split("\nlimits! {\n").skip(1).collect();
+    assert_eq!(tables.len(), defaults.len(), "{SOURCE}: a table is missing here");
+    let mut page = format!(
+        "# Limits\n\nWritten by `cargo xtask goldens` from [limits.rs](../{SOURCE}): change that.\n\
+         [operating.md](operating.md#limits) says how they are set.\n"
+    );
+    for (name, defaults) in defaults {
+        let defaults = defaults.unwrap();
+        let table = tables.iter().find(|it| it.contains(&format!("    {name} as it")));
+        let table = table.unwrap_or_else(|| panic!("{SOURCE}: {name}"));
+        let mut about = Vec::new();
+        for line in table.lines().map(str::trim).take_while(|it| *it != "}") {
+            if let Some(line) = line.strip_prefix("/// ") {
+                about.push(line);
+            } else if line.ends_with('{') {
+                let about = std::mem::take(&mut about).join(" ");
+                page += &format!("\n## {}\n\n", about.trim_end_matches('.'));
+                page += "| limit | default | |\n|---|---|---|\n";
+            } else if let Some((limit, _)) = line.split_once(": ") {
+                let about = std::mem::take(&mut about).join(" ");
+                page += &format!("| `{limit}` | {} | {about} |\n", shown(limit, &defaults[limit]));
+            }
         }
     }
-    assert!(count > 50, "the limits are found");
+    check_golden(&root().join("docs/limits.md"), &page);
+}
+
+/// A default as people write it: `64 MiB`, `2,000`.
+fn shown(limit: &str, value: &Value) -> String {
+    let Some(number) = value.as_u64() else {
+        return if value.is_null() { "not set".to_owned() } else { format!("`{value}`") };
+    };
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.iter().find(|(bits, _)| number > 0 && number % (1 << bits) == 0);
+    if let Some((bits, unit)) = unit.filter(|_| limit.contains("bytes")) {
+        return format!("{} {unit}", number >> bits);
+    }
+    let digits = number.to_string();
+    let thousands: Vec<_> =
+        digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    thousands.join(",")
 }
 
 #[test]

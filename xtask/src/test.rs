@@ -44,6 +44,8 @@ const ON_POSTGRES: [(&str, &[&str]); 2] = [
 const OF_HOST: [&str; 3] = ["AUTH_PASSWORD", "MCP_SERVER_URL", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 /// The ring that compares each component with its goldens, and can rewrite them.
 const GOLDENS: &str = "components";
+/// The test that writes the page of limits.
+const LIMITS: [&str; 3] = ["--test", "house", "manual_has_each_limit_as_its_table_says"];
 
 /// Runs all tests: `cargo xtask test`.
 pub(crate) fn everything(workspace: &Workspace) -> Result<()> {
@@ -158,7 +160,9 @@ pub(crate) fn goldens(workspace: &Workspace) -> Result<()> {
     steps.run("components", &["set-up"], || components::shipped(workspace));
     steps.run("components for tests", &["set-up"], || components::for_tests(workspace));
     steps.run("goldens", &["components", "components for tests"], || {
-        done(test(workspace)?.args(["--test", GOLDENS]).env("MADOGUCHI_GOLDENS", "write"))
+        let write = |test: &mut Command| done(test.env("MADOGUCHI_GOLDENS", "write"));
+        write(test(workspace)?.args(["--test", GOLDENS]))?;
+        write(test(workspace)?.args(LIMITS))
     });
     steps.finish()
 }

@@ -66,18 +66,27 @@ limits! {
     /// `[sandbox]`: limits shared by all components.
     SandboxConfig as it {
         /// Instances that can live at a time, over all components.
+        /// At it, calls wait, up to their deadline, then `busy`; an eighth is kept for components that run fewer than
+        /// four calls, so that none can take all.
         instances_max: u32 = 256, in 1..=INSTANCES_MAX;
         /// Stack of one instance, in bytes.
+        /// At it, the call ends. The second stack, which Rust and C keep in their memory, is set by the component's
+        /// author; running out of it goes by the same name.
         stack_bytes_max: usize = 512 << 10, in PAGE..=64 << 20;
-        /// Calls that may take long and run at a time; one less than the processors where this is not set.
+        /// Calls that may take long and run at a time, on threads of their own; one less than the processors where
+        /// this is not set, at least 1. They take turns, a millisecond each.
         slow_lane: Option<usize> = None, some in 1..=1_024;
-        /// Functions that one component may have, and types of functions.
+        /// Functions that one component may have, and types of functions, each.
+        /// At it, the component is not compiled.
         functions_max: u64 = 65_536, in 1..=1_000_000;
         /// Bytes of code that one component may have, in WebAssembly.
+        /// At it, the component is not compiled.
         code_bytes_max: u64 = 32 << 20, in PAGE as u64..=64 << 20;
         /// Memory that compiling one component may take, in bytes.
+        /// At it, compiling ends.
         compile_memory_bytes_max: u64 = 2 << 30, in (256 << 20)..=1 << 40;
         /// Time on processors that compiling one component may take, in seconds.
+        /// At it, compiling ends.
         compile_cpu_s_max: u64 = 120, in 1..=TIME_MS_MAX / 1_000;
     }
 }
@@ -172,60 +181,85 @@ pub enum CheckOutputs {
 }
 
 limits! {
-    /// Limits of one component, set in `[components.NAME.limits]`.
+    /// `[limits]`, and `[components.NAME.limits]` for one: limits of each component.
     Limits as it, sandbox: &SandboxConfig {
         /// Linear memory of one instance, in bytes.
+        /// At it, growing fails; the call ends if the component cannot live with that.
         memory_bytes_max: usize = 64 << 20, in PAGE..=MEMORY_MAX;
         /// Linear memory of all instances that run at a time, in bytes.
+        /// At it, growing fails, as for one instance.
         memory_total_bytes_max: usize = 1 << 30, in it.memory_bytes_max..=1 << 40;
         /// Time on a processor that one call may take, in milliseconds.
+        /// At it, the call ends; counted in slices of a millisecond that it really ran.
         cpu_ms_max: u64 = 2_000, in 1..=TIME_MS_MAX;
         /// Time that one round of a call may take, waiting for its turn and for capabilities included, in
         /// milliseconds.
+        /// At it, the call ends, whatever it waits for; also the longest wait for a place.
         deadline_ms: u64 = 30_000, in 1..=TIME_MS_MAX;
         /// Time limit of a route response in milliseconds, including calls it makes.
+        /// At it, the request ends, with all that it calls and asks.
         route_ms_max: u64 = 60_000, in 1..=TIME_MS_MAX;
-        /// Jobs of its own that run at a time, at most half of the sandbox's instances; one in a pause does not.
+        /// Jobs of its own that run at a time, at most half of the sandbox's instances; one in a pause does not, and
+        /// one more waits for its turn.
         jobs_max: usize = 64, in 1..=INSTANCES_MAX as usize;
         /// Time limit of a job run in milliseconds, including what it waits for.
+        /// At it, the run ends, and its job rests.
         job_ms_max: u64 = 900_000, in 1..=TIME_MS_MAX;
         /// Bytes that may cross the border in one go, results and arguments of capabilities alike.
+        /// At it, the call ends.
         output_bytes_max: usize = 8 << 20, in 1 << 10..=BYTES_MAX;
-        /// Bytes that one call may write to the log and to its standard error; the rest is dropped.
+        /// Bytes that one call may write to the log and to its standard error; the rest is dropped, and how much is
+        /// reported once. Each line costs 64 bytes more than its text.
         log_bytes_max: usize = 64 << 10, in 0..=BYTES_MAX;
         /// Elements of one instance's tables.
+        /// At it, growing fails, as for memory.
         table_elements_max: usize = 20_000, in 0..=TABLE_ELEMENTS_MAX;
         /// Resources of the host that one instance may hold at a time.
+        /// At it, the call ends; the component's own resources count as well, and in WASI 0.3 streams, futures and
+        /// calls that wait.
         handles_max: usize = 256, in 1..=1 << 20;
-        /// Progress notes of one call; the rest is dropped.
+        /// Progress notes of one call; the rest is dropped, and how many is reported once. A note's message has 1
+        /// KiB.
         progress_max: u32 = 1_000, in 0..=1 << 20;
         /// Calls that run at a time.
+        /// At it, calls queue; a caller who is known has at most half of the places, and of the queue.
         calls_max: usize = 64, in 1..=sandbox.instances_max as usize;
-        /// Calls that may wait for their turn; one more is answered `busy` at once.
+        /// Calls that may wait for their turn; one more is answered `busy` at once (503), with `retry_after_ms` from
+        /// how long calls took lately and how many wait; over plain HTTP with `Retry-After`, too.
         queue_max: usize = 1_024, in 0..=1 << 20;
         /// Time that a call may spend in `wait`, in milliseconds.
+        /// At it, the wait ends.
         wait_ms_max: u64 = 60_000, in 0..=TIME_MS_MAX;
-        /// Calls that may be in `wait` at a time.
+        /// Calls that may be in `wait` at a time; one more is answered `busy`.
         waiters_max: usize = 256, in 0..=1 << 20;
-        /// Events that one call may publish; the rest is dropped.
+        /// Events that one call may publish; the rest is dropped, and the log says so.
         events_max: u32 = 256, in 0..=1 << 20;
-        /// Events that one request for a route may write to its client; the rest is dropped.
+        /// Events that one request for a route may write to its client; the rest is dropped, and the log says so.
         stream_events_max: u32 = 65_536, in 0..=1 << 20;
-        /// Calls of tools that one call may make.
+        /// Calls of tools that one call may make, 64 at once; one more is refused with `too_many_calls`.
         tool_calls_max: u32 = 64, in 0..=1 << 20;
         /// Bytes of blobs that one call may make.
+        /// At it, the blob is not made.
         blob_bytes_max: u64 = 32 << 20, in 0..=1 << 40;
         /// Bytes that the component's database may have.
+        /// At it, the statement fails and says so; reading and deleting go on. With SQLite, a query that sorts or
+        /// gathers more than twice as much ends, a write at four times (on Linux), and while one keeps a log of as
+        /// much (32 MiB in any case) from being brought home, writing is `unavailable`.
         database_bytes_max: u64 = 256 << 20, in 1 << 20..=1 << 40;
-        /// How often outputs are validated.
+        /// How often outputs are validated: `"always"`, `"sampled"` (the first hundred of a version, then one in 64)
+        /// or `"never"`.
         check_outputs: CheckOutputs = CheckOutputs::Sampled;
         /// Outgoing HTTP requests that one call may make, those that are refused among them.
+        /// At it, [the request fails alone](operating.md#outgoing-http-and-secrets).
         http_requests_max: u32 = 32, in 0..=1 << 20;
         /// Bytes that the outgoing requests of one call may move, both ways together.
+        /// At it, [the request fails alone](operating.md#outgoing-http-and-secrets).
         http_bytes_max: u64 = 8 << 20, in 0..=1 << 40;
         /// Time that one outgoing request may take to the end of its answer, in milliseconds.
+        /// At it, [the request fails alone](operating.md#outgoing-http-and-secrets).
         http_timeout_ms: u64 = 10_000, in 1..=TIME_MS_MAX;
         /// Time that finding and reaching a host may take, in milliseconds.
+        /// At it, [the request fails alone](operating.md#outgoing-http-and-secrets).
         http_connect_ms: u64 = 3_000, in 1..=TIME_MS_MAX;
     }
 }
