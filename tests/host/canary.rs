@@ -646,8 +646,10 @@ async fn rejects_invalid_shares_with_the_remedy() {
 async fn rejects_canary_without_a_serving_version() {
     let server = TestServer::start(Folders::new(), |_| {}).await;
     let control = control(&server);
-    let nothing = control.execute("shop", percent(10)).await.unwrap_err();
-    assert!(matches!(nothing, ControlError::NothingPending(_)), "{nothing}");
+    for order in [percent(10), Order::StopCanary(None), Order::Refuse(None), Order::Accept(None)] {
+        let unknown = control.execute("shop", order).await.unwrap_err();
+        assert!(matches!(unknown, ControlError::Unknown(_)), "{unknown}");
+    }
     put_pending(&control, greedier_echo()).await;
     let alone = control.execute("shop", percent(10)).await.unwrap_err();
     assert!(matches!(alone, ControlError::NothingServes(_)), "{alone}");

@@ -81,7 +81,7 @@ impl Reloader {
 
     /// The build that waits: the one of that digest, where one is named.
     pub(super) fn pending(&self, name: &str, digest: Option<&str>) -> Result<Pending> {
-        let pending = self.control.revision_store.manifest(name).pending;
+        let pending = self.control.component(name)?.pending;
         let pending = pending.ok_or_else(|| ControlError::NothingPending(name.to_owned()))?;
         match digest.is_none_or(|it| it == pending.digest) {
             true => Ok(pending),
