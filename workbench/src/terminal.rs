@@ -59,7 +59,9 @@ pub fn arguments(text: &str) -> anyhow::Result<Map<String, Value>> {
         Ok(Value::Number(_)) => "a number",
         Ok(Value::Bool(_)) => "true or false",
         Ok(Value::Null) => "null",
-        Err(error) => bail!("the arguments are no JSON: {error}; {RIGHT}"),
+        Err(error) => {
+            bail!("the arguments are no JSON: {}; {RIGHT}", base::json::explain(&error.to_string()))
+        }
     };
     bail!("the arguments are {is}; {RIGHT}")
 }
@@ -89,8 +91,8 @@ mod tests {
         for (text, part) in [
             ("[1]", "are an array"),
             ("5", "are a number"),
-            ("{name:\"a\"}", "line 1 column 2"),
-            ("{\"a\":1", "EOF"),
+            ("{name:\"a\"}", "(line 1, column 2)"),
+            ("{\"a\":1", "ends too early"),
             ("", "are no JSON"),
         ] {
             let error = arguments(text).unwrap_err().to_string();

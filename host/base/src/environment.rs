@@ -8,6 +8,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use wasmparser::BinaryReader;
 
+use crate::json;
+
 /// The section: a JSON object of texts, the last one of the file.
 pub const SECTION: &str = "madoguchi:environment";
 /// Bytes that it may have.
@@ -27,8 +29,10 @@ pub fn read_section(component: &[u8]) -> Result<Environment, String> {
     if data.len() > BYTES_MAX {
         return Err(format!("its section {SECTION} has more than {BYTES_MAX} bytes"));
     }
-    let all: BTreeMap<String, String> = serde_json::from_slice(data)
-        .map_err(|it| format!("its section {SECTION} is no JSON object of texts: {it}"))?;
+    let all: BTreeMap<String, String> = serde_json::from_slice(data).map_err(|error| {
+        let why = json::explain(&error.to_string());
+        format!("its section {SECTION} is no JSON object of texts: {why}")
+    })?;
     let is_unfit = |(name, value): &(&String, &String)| {
         name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')
     };
@@ -108,9 +112,16 @@ mod tests {
 
     #[test]
     fn names_the_problem_of_an_invalid_environment() {
-        for data in ["[]", "{\"A\":1}", "{\"\":\"\"}", "{\"A=\":\"\"}", "{\"A\":\"\\u0000\"}"] {
+        for (data, why) in [
+            ("[]", "an array stands where an object is right"),
+            ("{\"A\":1}", "an integer stands where a text is right (line 1, column 6)"),
+            ("{\"A\":\"", "it ends too early"),
+            ("{\"\":\"\"}", "\"\""),
+            ("{\"A=\":\"\"}", "\"A=\""),
+            ("{\"A\":\"\\u0000\"}", "\"A\""),
+        ] {
             let error = read_section(&[BARE, &section(data.as_bytes())].concat()).unwrap_err();
-            assert!(error.contains(SECTION), "SYS-63: {error}");
+            assert!(error.contains(SECTION) && error.contains(why), "SYS-63: {error}");
         }
     }
 }
