@@ -52,18 +52,32 @@ pub(super) struct Events {
     lines: Lines,
     only: Option<Value>,
     error_of: ErrorOf,
+    is_done: bool,
 }
 
 impl Events {
     /// Reads a stream.
     pub(super) fn new(pieces: Pieces, error_of: ErrorOf) -> Self {
-        Self { pieces: Some(pieces), lines: Lines::default(), only: None, error_of }
+        Self { pieces: Some(pieces), lines: Lines::default(), only: None, error_of, is_done: false }
+    }
+
+    /// Reads a stream that has come whole.
+    #[cfg(test)]
+    pub(super) fn from_text(stream: &str, error_of: ErrorOf) -> Self {
+        let lines = Lines { bytes: stream.into(), ..Lines::default() };
+        Self { pieces: None, lines, only: None, error_of, is_done: false }
     }
 
     /// Reads a whole document as a single event.
     pub(super) fn from_document(whole: &[u8], error_of: ErrorOf) -> Result<Self, WireError> {
         let only = serde_json::from_slice(whole).map_err(not_json)?;
-        Ok(Self { pieces: None, lines: Lines::default(), only: Some(only), error_of })
+        let lines = Lines::default();
+        Ok(Self { pieces: None, lines, only: Some(only), error_of, is_done: false })
+    }
+
+    /// Whether the server has said that the answer is over, rather than just stopped.
+    pub(super) fn is_done(&self) -> bool {
+        self.is_done
     }
 
     /// Returns the next event; `None` at the end.
@@ -73,8 +87,12 @@ impl Events {
         }
         loop {
             if let Some(data) = self.lines.event() {
-                let event = || serde_json::from_str(&whole(&data)).map_err(not_json);
-                return (data.trim() != DONE).then(|| self.judged(event()?));
+                if data.trim() == DONE {
+                    self.is_done = true;
+                    return None;
+                }
+                let event = serde_json::from_str(&whole(&data)).map_err(not_json);
+                return Some(event.and_then(|it| self.judged(it)));
             }
             match self.pieces.as_mut()?.next() {
                 Ok(Some(piece)) => self.lines.bytes.extend_from_slice(&piece),
@@ -135,6 +153,8 @@ struct Lines {
     /// Bytes already searched for a line end.
     scanned: usize,
     data: String,
+    /// Whether the last line ended in CR, so that an LF that comes next is the rest of its end.
+    ends_in_cr: bool,
 }
 
 impl Lines {
@@ -156,17 +176,23 @@ impl Lines {
         None
     }
 
-    /// Returns the next whole line, without its end.
+    /// Returns the next whole line, without its end: CR, LF, or both.
     fn line(&mut self) -> Option<String> {
-        let Some(at) = self.bytes[self.scanned..].iter().position(|it| *it == b'\n') else {
+        if self.ends_in_cr && self.bytes.first() == Some(&b'\n') {
+            self.bytes.remove(0);
+        }
+        self.ends_in_cr &= self.bytes.is_empty();
+        let is_end = |it: &u8| matches!(it, b'\n' | b'\r');
+        let Some(at) = self.bytes[self.scanned..].iter().position(is_end) else {
             self.scanned = self.bytes.len();
             return None;
         };
-        let line: Vec<u8> = self.bytes.drain(..=self.scanned + at).collect();
+        let end = self.scanned + at;
+        self.ends_in_cr = self.bytes[end] == b'\r';
+        let line: Vec<u8> = self.bytes.drain(..=end).collect();
         self.scanned = 0;
-        let line = String::from_utf8_lossy(&line);
-        let line = line.trim_end_matches(['\n', '\r']);
-        Some(line.strip_prefix('\u{feff}').unwrap_or(line).to_owned())
+        let line = String::from_utf8_lossy(&line[..end]);
+        Some(line.strip_prefix('\u{feff}').unwrap_or(&line).to_owned())
     }
 }
 
@@ -190,15 +216,18 @@ mod tests {
     fn parses_events_from_any_chunking() {
         let text = "\u{feff}: hello\r\nevent: a\ndata: {\"窓\":1}\n\ndata:b\r\ndata: c\r\n\r\nid: 7\n\ndata\n\ndata:\n\ndata: \n\ndata: d\n\ndata: cut";
         let expected = ["{\"窓\":1}", "b\nc", "d"];
-        for size in [1, 2, 7, 1_000] {
-            let (mut lines, mut found) = (Lines::default(), Vec::new());
-            for piece in text.as_bytes().chunks(size) {
-                lines.bytes.extend_from_slice(piece);
-                while let Some(data) = lines.event() {
-                    found.push(data);
+        let unix = text.replace('\r', "");
+        for (ends, text) in [("mixed", text), ("CR", &unix.replace('\n', "\r")), ("LF", &unix)] {
+            for size in [1, 2, 7, 1_000] {
+                let (mut lines, mut found) = (Lines::default(), Vec::new());
+                for piece in text.as_bytes().chunks(size) {
+                    lines.bytes.extend_from_slice(piece);
+                    while let Some(data) = lines.event() {
+                        found.push(data);
+                    }
                 }
+                assert_eq!(found, expected, "{ends}: pieces of {size}");
             }
-            assert_eq!(found, expected, "pieces of {size}");
         }
     }
 }

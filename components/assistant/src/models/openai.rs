@@ -534,6 +534,19 @@ mod tests {
     }
 
     #[test]
+    fn answer_without_a_reason_is_whole_where_the_server_ends_it() {
+        let text = "data: {\"choices\":[{\"delta\":{\"content\":\"はい\"}}]}\n\n";
+        let done = "data: [DONE]\n\n";
+        let read = |stream: &str| {
+            let reply = Reply::read(Events::from_text(stream, error_of), &EventSink::default());
+            reply.map(|it| it.message(&[]).0["content"].clone()).ok()
+        };
+        assert_eq!(read(&[text, done].concat()), Some(json!("はい")));
+        assert_eq!(read(text), None, "it was cut");
+        assert_eq!(read(done), None, "nothing came");
+    }
+
+    #[test]
     fn reads_unstreamed_answer() {
         let read = |whole: Value| {
             let events = Events::from_document(whole.to_string().as_bytes(), error_of).unwrap();

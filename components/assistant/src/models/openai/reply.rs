@@ -61,7 +61,11 @@ impl Reply {
             }
         }
         reply.send_new_text(reply.text.len() - without_thoughts(&reply.text).len(), sink);
-        // Only `finish_reason` shows completeness; the final event differs between servers.
+        let has_any = !reply.text.is_empty() || !reply.calls.is_empty();
+        if reply.finish_reason.is_empty() && has_any && events.is_done() {
+            // Some servers give no reason.
+            "stop".clone_into(&mut reply.finish_reason);
+        }
         match reply.finish_reason.as_str() {
             "" => Err(WireError::Disconnected("the answer ended before its end".to_owned())),
             // Mistral, OpenRouter and DeepSeek.
