@@ -552,6 +552,17 @@ async fn shortest_and_cheapest_are_right_and_stops_are_kept() {
     let cheapest = route(json!({ "routeType": "cheapest" })).await;
     let no_tolls = route(json!({ "routeType": "no_tolls" })).await;
     assert!(metres(&cheapest) <= metres(&no_tolls), "a free road leads there: {cheapest}");
+    let avoided = route(json!({ "avoid": ["Highways", "tolls"] })).await;
+    let no_highways = route(json!({ "routeType": "no_highways", "avoid": ["tolls"] })).await;
+    assert_eq!(
+        (&avoided["summary"], metres(&avoided)),
+        (&no_highways["summary"], metres(&no_highways))
+    );
+    assert_ne!(metres(&avoided), metres(&fastest), "{avoided}");
+    let tomorrow = jiff::Timestamp::now() + 24.hours();
+    for departure in [tomorrow.to_string(), "now".to_owned()] {
+        assert!(route(json!({ "departureTime": departure })).await["steps"].is_array());
+    }
     let via = route(json!({ "via": ["川崎駅"] })).await;
     let messages = via["steps"].as_array().unwrap().iter();
     assert!(messages.clone().any(|it| it["instruction"] == "川崎駅に到着"), "{via}");
@@ -585,6 +596,10 @@ async fn shortest_and_cheapest_are_right_and_stops_are_kept() {
         ("via", json!("川崎駅")),
         ("via", json!(vec!["川崎駅"; 11])),
         ("via", json!([""])),
+        ("avoid", json!(["tolls", "hills"])),
+        ("avoid", json!("tolls")),
+        ("departureTime", json!("9 o'clock")),
+        ("departureTime", json!("2020-01-01T09:00:00+09:00")),
         ("arrivalTime", json!("9 o'clock")),
         ("arrivalTime", json!("2020-01-01T09:00:00+09:00")),
         ("arrivalTime", json!("2999-01-01T09:00:00+09:00")),

@@ -289,6 +289,9 @@ const KINDS: [&str; 8] = [
     "fewest_right_turns",
 ];
 
+/// What a route can avoid besides what its kind says.
+const AVOIDED: [&str; 3] = ["tolls", "highways", "ferries"];
+
 /// Maximum number of stops.
 const VIA_MAX: usize = 10;
 
@@ -309,19 +312,30 @@ fn route(request: &Request) -> Result<Answer, Stop> {
 }
 
 /// Both ends, and the options of the route.
-type PlainRoute = ((String, String), [(&'static str, Value); 4]);
+type PlainRoute = ((String, String), [(&'static str, Value); 6]);
 
 fn plain_route(fields: &Fields) -> Result<PlainRoute, Refusal> {
     let ends = fields.ends()?;
     let mode = fields.one_of("travelMode", &MODES)?.map(|it| MODES[it]);
     let kind = fields.one_of("routeType", &KINDS)?.map_or(KINDS[0], |it| KINDS[it]);
     let via = fields.places("via", VIA_MAX)?;
+    let avoid = fields.several_of("avoid", &AVOIDED)?;
     let arrival = fields.moment("arrivalTime", SystemTime::now())?;
+    let departure = fields.departure("departureTime", SystemTime::now())?;
+    if arrival.is_some() && departure.is_some() {
+        let message = fields.language.pick(
+            "arrivalTimeとdepartureTimeはどちらか一方にしてください",
+            "arrivalTime and departureTime exclude each other",
+        );
+        return Err(Refusal::invalid("departureTime", message));
+    }
     let constraints = [
         ("kind", kind.into()),
         ("mode", mode.into()),
         ("via", via.into()),
+        ("avoid", avoid.into()),
         ("arrival", arrival.into()),
+        ("departure", departure.into()),
     ];
     Ok((ends, constraints))
 }

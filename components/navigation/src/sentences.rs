@@ -130,7 +130,10 @@ struct Route {
     mode: Option<String>,
     #[serde(default)]
     via: Vec<String>,
+    #[serde(default)]
+    avoid: Vec<String>,
     arrival: Option<String>,
+    departure: Option<String>,
 }
 
 impl Route {
@@ -170,9 +173,13 @@ impl Route {
         constraints.cycling = self.mode.as_deref() == Some("bicycling");
         constraints.via.clone_from(&self.via);
         constraints.arrival.clone_from(&self.arrival);
-        constraints.no_highways = kind == "no_highways";
-        constraints.no_tolls = kind == "no_tolls";
-        constraints.no_ferries = kind == "no_ferries";
+        constraints.departure = self.departure.as_deref().and_then(|it| it.parse().ok());
+        let avoids = |what: &str| {
+            kind.strip_prefix("no_") == Some(what) || self.avoid.iter().any(|it| it == what)
+        };
+        constraints.no_highways = avoids("highways");
+        constraints.no_tolls = avoids("tolls");
+        constraints.no_ferries = avoids("ferries");
         constraints.rule = match kind {
             "fastest" => Some(Rule::Fastest),
             "shortest" => Some(Rule::Shortest),

@@ -284,6 +284,38 @@ impl Fields {
         Err(Refusal::invalid(name, self.language.pick(japanese, english)))
     }
 
+    /// Reads an optional departure: `now`, or a time as [`moment`](Self::moment) reads it.
+    pub(super) fn departure(&self, name: &str, now: SystemTime) -> Result<Option<String>, Refusal> {
+        let text = self.fields.get(name).and_then(Value::as_str).map(str::trim);
+        match text.is_some_and(|it| it.eq_ignore_ascii_case("now")) {
+            true => Ok(Some(written(now))),
+            false => self.moment(name, now),
+        }
+    }
+
+    /// Reads an optional list of entries of `allowed`, ignoring case.
+    pub(super) fn several_of(
+        &self,
+        name: &str,
+        allowed: &[&'static str],
+    ) -> Result<Vec<&'static str>, Refusal> {
+        let list = match self.fields.get(name) {
+            None | Some(Value::Null) => return Ok(Vec::new()),
+            Some(value) => value.as_array(),
+        };
+        let entry = |value: &Value| {
+            let text = value.as_str()?;
+            allowed.iter().copied().find(|it| text.eq_ignore_ascii_case(it))
+        };
+        let found = list.and_then(|it| it.iter().map(entry).collect());
+        found.ok_or_else(|| {
+            let allowed = allowed.join(", ");
+            let japanese = format!("{name}は次の値だけの配列にしてください: {allowed}");
+            let english = format!("{name} must be a list of some of {allowed}");
+            Refusal::invalid(name, self.language.pick(japanese, english))
+        })
+    }
+
     /// Reads an optional text as its index in `allowed`, ignoring case.
     pub(super) fn one_of(&self, name: &str, allowed: &[&str]) -> Result<Option<usize>, Refusal> {
         let value = match self.fields.get(name) {

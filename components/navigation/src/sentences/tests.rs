@@ -395,6 +395,8 @@ fn asked_for(history: &[&str], message: &str) -> Vec<language::turn::ToolCall> {
         mode: None,
         via: Vec::new(),
         arrival: None,
+        avoid: Vec::new(),
+        departure: None,
     };
     let now = "2026-11-21T10:00:00+09:00".parse().unwrap();
     match route.planner(Language::detect(message), now, true).next(&[]) {

@@ -37,7 +37,7 @@ pub(in crate::sentences) struct Constraints {
     /// The arrival time from sentences, which excludes a departure time.
     pub(super) due: Option<Timestamp>,
     /// The departure time; none is now.
-    pub(super) departure: Option<Timestamp>,
+    pub departure: Option<Timestamp>,
     /// How often another route was requested.
     pub(super) others: usize,
     /// Constraints of this sentence only.
