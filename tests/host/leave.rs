@@ -170,7 +170,7 @@ settings = { colour = 'red' }
     assert!(error.to_string().contains("[components.lending]: grants = ["), "{error}");
     assert!(matches!(
         control.execute("lending", Order::Accept(None)).await,
-        Err(ControlError::NothingPending(_))
+        Err(ControlError::Unknown(_))
     ));
     // The file says nothing of grants.
     let error = control.execute("free", Order::Load(component_bytes("lending"))).await.unwrap_err();

@@ -80,7 +80,8 @@ type Wrong = (&'static str, Value, &'static str, i64, u64, Value);
 fn wrong_calls() -> Vec<Wrong> {
     let date = json!({ "date": "13.07.2025" });
     let date_data = json!({ "field": "date", "reason": "Invalid date format. Use YYYY-MM-DD." });
-    let required = json!({ "field": "movie_id", "reason": "is required: a string" });
+    let required =
+        json!({ "field": "movie_id", "reason": "is required: a string of 200 characters or less" });
     let invalid = |tool, arguments, data| (tool, arguments, "invalid_params", -32602, 400, data);
     let missing = |tool, arguments, code, data| (tool, arguments, code, -32001, 404, data);
     let conflict = |arguments, code, data| ("reserve_seats", arguments, code, -32009, 409, data);

@@ -23,6 +23,20 @@ pub fn read<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Vec<Probl
     })
 }
 
+/// Like [`read`], and holds what serde has no word for against the schema: ranges, lengths and numbers of items.
+///
+/// # Errors
+/// Every problem, with the expected value.
+pub fn read_checked<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, Vec<Problem>> {
+    let arguments = read::<T>(json)?;
+    let schema = Value::Object(input_schema::<T>());
+    let mut value = serde_json::from_str(json).map_err(|error| vec![not_json(&error)])?;
+    make_integers(&schema, &mut value);
+    let mut found = Vec::new();
+    check(&schema, &value, "", &mut found);
+    if found.is_empty() { Ok(arguments) } else { Err(found) }
+}
+
 /// Slow path: the schema reports every problem, serde only the first.
 fn problems<T: DeserializeOwned>(schema: &Value, arguments: &Value, json: &str) -> Vec<Problem> {
     let mut found = Vec::new();
@@ -218,19 +232,33 @@ fn expected(schema: &Value) -> String {
     let types = names(types).filter(|it| *it != "null").map(article);
     let types = types.collect::<Vec<_>>().join(" or ");
     let limit = |name: &str| schema.get(name).filter(|it| it.is_number());
-    match (limit("minimum"), limit("maximum")) {
-        (Some(least), Some(most)) => format!("{types} from {least} to {most}"),
-        (Some(least), None) => format!("{types} of {least} or more"),
-        (None, Some(most)) => format!("{types} of {most} or less"),
-        (None, None) => types,
-    }
+    let sizes = SIZES.map(|(least, most, from, unit)| match (limit(least), limit(most)) {
+        (Some(least), Some(most)) if least == most => format!(" of {least}{unit}"),
+        (Some(least), Some(most)) => format!(" {from} {least} to {most}{unit}"),
+        (Some(least), None) => format!(" of {least}{unit} or more"),
+        (None, Some(most)) => format!(" of {most}{unit} or less"),
+        (None, None) => String::new(),
+    });
+    types + &sizes.concat()
 }
 
-/// Whether `value` is within the schema's range.
+/// Keywords of the least and the most, by what they limit: a number, a text, a list; and their words.
+const SIZES: [(&str, &str, &str, &str); 3] = [
+    ("minimum", "maximum", "from", ""),
+    ("minLength", "maxLength", "of", " characters"),
+    ("minItems", "maxItems", "of", " items"),
+];
+
+/// Whether a number, the length of a text or that of a list is as the schema has it.
 fn is_in_range(schema: &Map<String, Value>, value: &Value) -> bool {
-    let Some(number) = value.as_f64() else { return true };
+    let (size, (least, most, ..)) = match value {
+        Value::Number(number) => (number.as_f64().unwrap_or_default(), SIZES[0]),
+        Value::String(text) => (text.chars().count() as f64, SIZES[1]),
+        Value::Array(items) => (items.len() as f64, SIZES[2]),
+        _ => return true,
+    };
     let limit = |name: &str| schema.get(name).and_then(Value::as_f64);
-    limit("minimum").is_none_or(|it| number >= it) && limit("maximum").is_none_or(|it| number <= it)
+    limit(least).is_none_or(|it| size >= it) && limit(most).is_none_or(|it| size <= it)
 }
 
 /// Validates `value` against the subset of JSON Schema that schemars writes for plain types.
@@ -393,6 +421,47 @@ mod tests {
         let message = |count| read(count).unwrap_err().remove(0).message;
         assert!(message("2.5").contains("not 2.5"), "{}", message("2.5"));
         assert!(message("300.0").contains("not 300"), "{}", message("300.0"));
+    }
+
+    #[test]
+    fn holds_ranges_and_lengths_where_the_tool_asks_for_it() {
+        #[derive(Debug, Deserialize, JsonSchema)]
+        #[allow(dead_code, reason = "only read")]
+        struct Named {
+            #[schemars(length(min = 1, max = 3))]
+            name: Option<String>,
+            #[schemars(length(max = 2), inner(length(min = 2)))]
+            tags: Option<Vec<String>>,
+            #[schemars(range(min = 1, max = 300))]
+            seconds: Option<u32>,
+        }
+        for right in [
+            r#"{}"#,
+            r#"{"name":"席席席","tags":["aa"],"seconds":300.0}"#,
+            r#"{"name":null,"tags":[]}"#,
+        ] {
+            assert!(read_checked::<Named>(right).is_ok(), "{right}");
+        }
+        for (json, pointer, message) in [
+            (r#"{"name":""}"#, "/name", "must be a string of 1 to 3 characters, not \"\""),
+            (
+                r#"{"name":"席席席席"}"#,
+                "/name",
+                "must be a string of 1 to 3 characters, not \"席席席席\"",
+            ),
+            (
+                r#"{"tags":["aa","bb","cc"]}"#,
+                "/tags",
+                "must be an array of 2 items or less, not an array",
+            ),
+            (r#"{"tags":["a"]}"#, "/tags/0", "must be a string of 2 characters or more, not \"a\""),
+            (r#"{"seconds":400}"#, "/seconds", "must be an integer from 1 to 300, not 400"),
+        ] {
+            let problems = read_checked::<Named>(json).unwrap_err();
+            assert_eq!(problems.len(), 1, "{json}: {problems:?}");
+            assert_eq!((&*problems[0].pointer, &*problems[0].message), (pointer, message));
+            assert!(read::<Named>(json).is_ok(), "{json}: the tool checks it");
+        }
     }
 
     #[test]

@@ -23,7 +23,8 @@ use crate::{
 /// # Errors
 /// The tool's stop, or invalid arguments.
 pub fn run<T: Tool>(invocation: Invocation) -> Result<Output, Stop> {
-    let tool = arguments::read::<T>(&invocation.arguments).map_err(Stop::InvalidArguments)?;
+    let read = if T::HOLDS_SCHEMA { arguments::read_checked } else { arguments::read };
+    let tool: T = read(&invocation.arguments).map_err(Stop::InvalidArguments)?;
     let Invocation { answers, state, meta, first_called_at, .. } = invocation;
     let user = User::new(answers, state, meta, first_called_at);
     let output = tool.call(&user).map_err(|it| user.stop(it))?;

@@ -31,6 +31,8 @@ impl Tool for Greet {
     const NAME: &str = "greeting";
     const TITLE: Text = Text { ja: "挨拶", en: "Greet" };
     const HINTS: Hints = Hints::READ_ONLY;
+    // `call` finds a name of 1 to 100 characters.
+    const HOLDS_SCHEMA: bool = true;
     type Output = Greeted;
 
     fn call(self, _: &User) -> Result<Greeted, Stop> {
