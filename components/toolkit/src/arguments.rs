@@ -196,6 +196,16 @@ fn shown(value: &Value) -> String {
     }
 }
 
+/// Formats a value of the wrong size: long ones by their size.
+fn sized(value: &Value) -> String {
+    let shown = shown(value);
+    match value {
+        Value::Array(items) => format!("of {}", items.len()),
+        Value::String(text) if shown == "a string" => format!("of {}", text.chars().count()),
+        _ => shown,
+    }
+}
+
 /// Subschema at a pointer into the value.
 fn part<'a>(schema: &'a Value, pointer: &str) -> Option<&'a Value> {
     pointer.split('/').skip(1).try_fold(schema, |schema, name| {
@@ -291,8 +301,12 @@ fn check(schema: &Value, value: &Value, at: &str, found: &mut Vec<Problem>) {
         };
     }
     let is_type = schema.get("type").is_none_or(|types| names(types).any(|it| is(it, value)));
-    if !is_type || !is_in_range(schema, value) {
+    if !is_type {
         return found.push(parse_with_schema());
+    }
+    if !is_in_range(schema, value) {
+        return found
+            .push(Problem::at(at, format!("must be {}, not {}", expected(whole), sized(value))));
     }
     match value {
         Value::Object(fields) => check_fields(schema, fields, at, found),
@@ -452,7 +466,7 @@ mod tests {
             (
                 r#"{"tags":["aa","bb","cc"]}"#,
                 "/tags",
-                "must be an array of 2 items or less, not an array",
+                "must be an array of 2 items or less, not of 3",
             ),
             (r#"{"tags":["a"]}"#, "/tags/0", "must be a string of 2 characters or more, not \"a\""),
             (r#"{"seconds":400}"#, "/seconds", "must be an integer from 1 to 300, not 400"),
