@@ -6,7 +6,6 @@ mod conversations;
 mod edit;
 mod hold;
 mod movies;
-mod reservations;
 mod reserve;
 mod sales;
 mod waiting;
@@ -24,8 +23,8 @@ pub use conversations::{GetConversationHistory, RecordConversation, RecordedMess
 pub use edit::{EditMovie, EditScreen, EditShowtime};
 pub use hold::{ExtendHold, HoldSeats, ListHolds, ReleaseHold};
 pub use movies::{KeepChoice, ListAvailableSeats, ListMovies, ListShowtimes, SuggestSeats};
-pub use reservations::{CancelReservation, GetReservation, ListReservations, TransferReservation};
 pub use reserve::ReserveSeats;
+pub use reserve::{CancelReservation, GetReservation, ListReservations, TransferReservation};
 pub use sales::{CheckIn, CloseSales, MoveParty, Occupancy, OpenSales};
 pub use waiting::{JoinWaitingList, LeaveWaitingList, ListWaiting, waits_for};
 

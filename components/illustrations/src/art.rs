@@ -2,7 +2,6 @@
 
 pub(crate) mod canvas;
 mod nature;
-pub(crate) mod shape;
 
 mod abyssal;
 mod azure;

@@ -4,7 +4,6 @@
 pub mod client;
 pub mod folder;
 pub mod remote;
-pub mod web;
 pub mod ygoprodeck;
 
 use language::Language;
@@ -89,7 +88,7 @@ fn source(kind: Kind) -> Result<Box<dyn Source>, Unfit> {
         Kind::Builtin => Box::new(Builtin),
         Kind::Folder => Box::new(folder::Folder::new(folder_path()?.into())),
         Kind::Http => {
-            let catalogue = web::Web::new(catalogue_url()?, image_origins()?);
+            let catalogue = remote::Web::new(catalogue_url()?, image_origins()?);
             Box::new(RemoteSource::new(catalogue, client::Network))
         }
         Kind::Ygoprodeck => {

@@ -2,7 +2,6 @@
 
 pub mod arguments;
 pub mod ask;
-pub mod endpoints;
 pub mod network;
 pub mod provider;
 pub mod refusals;
@@ -20,7 +19,7 @@ toolkit::export_migrations!(
     2 "answers" => "../migrations/2-answers.sql",
 );
 toolkit::export_configured!(settings::configure);
-toolkit::export_endpoints!(endpoints::get);
+toolkit::export_endpoints!(rest::get);
 toolkit::export_resources!(tools::NavigationResources);
 toolkit::export_routes!(rest::routes);
 toolkit::export_examples!(tools::examples);

@@ -18,7 +18,7 @@ use toolkit::{
 use crate::{
     arguments,
     ask::{Avoid, CompareAsk, Language, Prefer, RouteAsk, Traffic},
-    provider::{self, preferences},
+    provider,
     refusals::{self, ProviderError},
     settings::{self, Kind, Tiles},
 };
@@ -123,10 +123,10 @@ impl RouteSearch {
         let asked = RouteAsk { alternatives: ask.alternatives || is_chosen, ..ask.clone() };
         let found = match arrival {
             None => provider.routes(&asked),
-            Some(at) => preferences::arriving(&*provider, &asked, at, SystemTime::now()),
+            Some(at) => provider::arriving(&*provider, &asked, at, SystemTime::now()),
         };
         let (mut routes, mut details) = found.map_err(|it| refusals::stop(&it))?;
-        preferences::put_first(ask.prefer, &mut routes, &mut details, ask.language);
+        provider::put_first(ask.prefer, &mut routes, &mut details, ask.language);
         if !ask.alternatives {
             routes.routes.truncate(1);
             details.routes.truncate(1);

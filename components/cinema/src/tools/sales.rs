@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, de::DeserializeOwned};
 use toolkit::{Hints, Problem, Stop, Text, Tool, User, caller, sql, sql::Rows};
 
-use super::{FOR_PAGES, at_most, length, reject_problems, reservations::ATTEMPTS_MAX, staff_only};
+use super::{FOR_PAGES, at_most, length, reject_problems, reserve::ATTEMPTS_MAX, staff_only};
 use crate::{
     clock::{self, Clock, naive},
     hall::{Hall, publish_seats},

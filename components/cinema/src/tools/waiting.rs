@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolkit::{Hints, Problem, Stop, Text, Tool, User, caller, fresh_id, sql};
 
-use super::{NAME_CHARS_MAX, at_most, labels, length, reject_problems, reservations::ATTEMPTS_MAX};
+use super::{NAME_CHARS_MAX, at_most, labels, length, reject_problems, reserve::ATTEMPTS_MAX};
 use crate::{
     clock::{Clock, naive},
     hall::{Hall, publish_seats, publish_waiting},

@@ -2,8 +2,10 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
-    shape::{Dice, Shape, bar, blob, disc, leaf, limb, line, poly, star, thick},
+    canvas::{
+        Canvas, Dice, Ink, Shape, Tint, across, bar, blob, c, disc, down, leaf, limb, line, lit,
+        poly, round, star, thick,
+    },
 };
 
 const NIGHT: Tint = c(0x0a0420);

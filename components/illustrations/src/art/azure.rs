@@ -2,9 +2,11 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, c, down, lit, round, slope},
+    canvas::{
+        Canvas, Ink, Shape, Tint, blob, c, disc, down, leaf, limb, lit, poly, round, rows, slope,
+        star, thick,
+    },
     nature::{fingers, membrane},
-    shape::{Shape, blob, disc, leaf, limb, poly, rows, star, thick},
 };
 
 const NIGHT: Tint = c(0x061436);
@@ -115,7 +117,7 @@ fn ruri(canvas: &mut Canvas) {
     disc(288.0, 318.0, 4.0, 4.0).and(disc(176.0, 318.0, 4.0, 4.0)).fill(canvas, c(0xffffff).a(0.8));
     disc(252.0, 340.0, 3.4, 2.6).doubled(240.0).fill(canvas, NIGHT);
     thick(
-        &crate::art::shape::line("216,356 228,366 240,360 252,366 264,356"),
+        &crate::art::canvas::line("216,356 228,366 240,360 252,366 264,356"),
         &[1.0, 3.6, 3.6, 1.0],
     )
     .fill(canvas, NIGHT);

@@ -2,8 +2,10 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
-    shape::{Dice, Shape, bar, blob, disc, gear, leaf, limb, poly, rows, star, thick},
+    canvas::{
+        Canvas, Dice, Ink, Shape, Tint, across, bar, blob, c, disc, down, gear, leaf, limb, lit,
+        poly, round, rows, slope, star, thick,
+    },
 };
 
 const NIGHT: Tint = c(0x1a0508);
@@ -298,7 +300,7 @@ fn heart(canvas: &mut Canvas) {
     heart.fill(canvas, lit(ink, c(0xffffff), [0.0, -3.0]));
     blob("200,292 212,276 224,280 210,300").fill(canvas, c(0xffffff).a(0.8));
     let beat =
-        crate::art::shape::line("150,322 190,322 206,300 226,350 250,286 268,334 284,322 330,322");
+        crate::art::canvas::line("150,322 190,322 206,300 226,350 250,286 268,334 284,322 330,322");
     thick(&beat, &[1.0, 5.0, 5.0, 1.0]).fill(canvas, c(0x901410).a(0.55));
     canvas.motes(14, 60, [20.0, 20.0, 460.0, 620.0], 3.0, FIRE);
     canvas.sparkles(4, 10, [120.0, 180.0, 360.0, 460.0], PALE);

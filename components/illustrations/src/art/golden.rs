@@ -2,9 +2,11 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round},
+    canvas::{
+        Canvas, Ink, Shape, Tint, across, bar, blob, c, disc, down, leaf, limb, lit, poly, round,
+        rows, star, thick,
+    },
     nature::feathers,
-    shape::{Shape, bar, blob, disc, leaf, limb, poly, rows, star, thick},
 };
 
 const NIGHT: Tint = c(0x241203);
@@ -169,7 +171,7 @@ fn leon(canvas: &mut Canvas) {
         poly("156,222 140,120 188,164 214,92 240,152 266,92 292,164 340,120 324,222 240,204");
     crown.aura(canvas, 36.0, LIGHT.a(0.7));
     crown.fill(canvas, lit(metal(140.0, 340.0), WHITE, [0.0, -3.0]));
-    thick(&crate::art::shape::line("158,212 240,192 322,212"), &[5.0, 5.0])
+    thick(&crate::art::canvas::line("158,212 240,192 322,212"), &[5.0, 5.0])
         .fill(canvas, DEEP.a(0.6));
     for [x, y, r] in rows("240,172,13 196,180,8 284,180,8 214,92,7 266,92,7 140,120,7 340,120,7") {
         disc(x, y, r, r).fill(
@@ -373,7 +375,7 @@ fn chalice(canvas: &mut Canvas) {
     poly("229,400 251,400 247,450 233,450")
         .fill(canvas, lit(metal(226.0, 254.0), WHITE, [0.0, -1.0]));
     let handles = thick(
-        &crate::art::shape::line("146,286 96,276 84,330 126,372 178,370"),
+        &crate::art::canvas::line("146,286 96,276 84,330 126,372 178,370"),
         &[6.0, 12.0, 13.0, 12.0, 6.0],
     )
     .doubled(240.0);
@@ -391,9 +393,9 @@ fn chalice(canvas: &mut Canvas) {
         disc(x, y, 11.0, 13.0)
             .fill(canvas, lit(round(x - 3.0, y - 4.0, 15.0, WHITE, c(rgb)), WHITE, [0.0, -1.5]));
     }
-    thick(&crate::art::shape::line("146,296 240,310 334,296"), &[4.0, 4.0])
+    thick(&crate::art::canvas::line("146,296 240,310 334,296"), &[4.0, 4.0])
         .fill(canvas, DEEP.a(0.6));
-    thick(&crate::art::shape::line("160,352 240,374 320,352"), &[3.0, 3.0])
+    thick(&crate::art::canvas::line("160,352 240,374 320,352"), &[3.0, 3.0])
         .fill(canvas, DEEP.a(0.5));
     disc(240.0, 264.0, 104.0, 24.0).fill(canvas, lit(c(0xa06418), PALE, [0.0, -2.0]));
     let ink = Ink::Round([240.0, 262.0], 96.0, vec![(0.0, WHITE), (0.5, PALE), (1.0, LIGHT)]);

@@ -2,9 +2,9 @@
 
 use std::f32::consts::TAU;
 
-use super::{
-    canvas::{Canvas, Ink, Tint, c, down, round},
-    shape::{Dice, Point, Shape, bar, disc, leaf, limb, noise, poly, rough, rows, star, thick},
+use super::canvas::{
+    Canvas, Dice, Ink, Point, Shape, Tint, bar, c, disc, down, leaf, limb, noise, poly, rough,
+    round, rows, star, thick,
 };
 
 impl Canvas {

@@ -2,9 +2,11 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
+    canvas::{
+        Canvas, Dice, Ink, Shape, Tint, across, bar, blob, c, disc, down, leaf, limb, line, lit,
+        poly, round, rows, slope, thick,
+    },
     nature::feathers,
-    shape::{Dice, Shape, bar, blob, disc, leaf, limb, line, poly, rows, thick},
 };
 
 const NIGHT: Tint = c(0x1c2340);

@@ -2,8 +2,10 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
-    shape::{Dice, blob, disc, leaf, limb, line, poly, rows, star, thick},
+    canvas::{
+        Canvas, Dice, Ink, Tint, across, blob, c, disc, down, leaf, limb, line, lit, poly, round,
+        rows, slope, star, thick,
+    },
 };
 
 const NIGHT: Tint = c(0x030818);

@@ -2,8 +2,10 @@
 
 use super::{
     Cards,
-    canvas::{Canvas, Ink, Tint, across, c, down, lit, round, slope},
-    shape::{Dice, Shape, blob, disc, leaf, limb, poly, rows, star, thick},
+    canvas::{
+        Canvas, Dice, Ink, Shape, Tint, across, blob, c, disc, down, leaf, limb, lit, poly, round,
+        rows, slope, star, thick,
+    },
 };
 
 const NIGHT: Tint = c(0x04170f);
@@ -137,7 +139,7 @@ fn leafy(canvas: &mut Canvas) {
     disc(258.0, 280.0, 7.0, 10.0).doubled(240.0).fill(canvas, down(270.0, NIGHT, 290.0, GREEN));
     disc(260.0, 276.0, 2.6, 3.2).and(disc(224.0, 276.0, 2.6, 3.2)).fill(canvas, c(0xffffff));
     disc(268.0, 294.0, 7.0, 4.0).doubled(240.0).fill(canvas, c(0xff9898).a(0.45));
-    thick(&crate::art::shape::line("233,300 240,304 247,300"), &[0.8, 2.4, 0.8])
+    thick(&crate::art::canvas::line("233,300 240,304 247,300"), &[0.8, 2.4, 0.8])
         .fill(canvas, c(0xb05850));
     canopy(canvas, 6, 150.0, 46.0, [c(0x105034), c(0x48a85c)]);
     grass(canvas, 5, 640.0, 110.0, [NIGHT, c(0x248a50)]);

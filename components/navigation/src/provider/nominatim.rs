@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use toolkit::pace;
 
 use super::{
-    cache,
-    client::{Call, HttpClient, Web, failed},
+    client::{self, Call, HttpClient, Web, failed},
     travel_mode,
 };
 use crate::{
@@ -42,7 +41,7 @@ pub struct RateLimited {
 }
 
 impl HttpClient for RateLimited {
-    fn send(&self, call: &Call) -> Result<super::client::Reply, ProviderError> {
+    fn send(&self, call: &Call) -> Result<client::Reply, ProviderError> {
         let insert = "INSERT INTO pace (provider, at_ms) VALUES ($1, $2) ON CONFLICT (provider)";
         let unknown = |_| failed("whose turn it is at the geocoder cannot be told");
         if self.interval_ms > 0
@@ -59,7 +58,7 @@ impl HttpClient for RateLimited {
         asked: &str,
         ask: impl FnOnce() -> Result<T, ProviderError>,
     ) -> Result<T, ProviderError> {
-        cache::place(asked, ask)
+        client::place(asked, ask)
     }
 }
 
