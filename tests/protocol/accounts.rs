@@ -4,7 +4,7 @@
 use std::process::Stdio;
 
 use fantoccini::key::Key;
-use host::{authorization::fresh::FreshToken, scopes::Scope};
+use host::{authorization::FreshToken, scopes::Scope};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 use tests::{

@@ -3,7 +3,7 @@
 use std::fs;
 
 use fantoccini::key::Key;
-use host::{authorization::fresh::FreshToken, scopes::Scope};
+use host::{authorization::FreshToken, scopes::Scope};
 use serde_json::{Value, json};
 use tests::{
     browser::{Browser, Look},

@@ -18,10 +18,10 @@ use ::store::{
     events::Listener,
 };
 use base::{
+    call::Failure,
     caller::Caller,
     config::{Assistants, defaults, sentences},
     environment::{self, Environment},
-    failure::Failure,
     grants::{Grant, Stubs, hosts::Hosts},
     limits::{Limits, SandboxConfig},
     settings::Settings,
@@ -72,14 +72,12 @@ mod around;
 mod configured;
 mod dialogue;
 pub mod folders;
-mod jobs;
 mod offers;
 pub mod record;
-mod routes;
 mod store;
 
 pub use around::Called;
-pub use routes::Answered;
+pub use offers::Answered;
 use store::TemporaryStore;
 
 /// A component's code, compiled for a sandbox.

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(visible(&["tool:x"], &["read-only"]), ["read-only"]);
         let brought = Brought::limited_to(&texts(&["tool:x"]), &texts(&["component:a"]));
         assert_eq!(brought.held, ["tool:x"], "its client has it all the same");
-        let owner = base::tool_set::Owner::Component("a");
+        let owner = base::toolsets::Owner::Component("a");
         assert!(brought.reach.may_call(owner, "x", false));
     }
 

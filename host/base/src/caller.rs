@@ -7,8 +7,7 @@ use parking_lot::Mutex;
 use crate::{
     language::{Language, LanguageTag, accepted},
     scopes::Scopes,
-    tool_set::{Hints, Owner},
-    toolsets::Toolset,
+    toolsets::{Hints, Owner, Toolset},
 };
 
 /// The first bits of an address, so many of one of IPv4 and so many of one of IPv6.

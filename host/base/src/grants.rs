@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use strum::{Display, VariantArray};
 
-pub mod address;
 pub mod hosts;
 pub mod http;
 pub mod secret;

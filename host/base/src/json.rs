@@ -1,7 +1,7 @@
 //! Untrusted JSON: limits before parsing, because a value takes many times the bytes of its text, and explanations of
 //! parse errors without terms of the library, which are about Rust.
 
-use crate::failure::Failure;
+use crate::call::Failure;
 
 /// Values that the JSON of one request may have.
 pub const VALUES_MAX: usize = 200_000;

@@ -9,7 +9,6 @@ pub mod caller;
 pub mod clean;
 pub mod config;
 pub mod environment;
-pub mod failure;
 pub mod grants;
 pub mod json;
 pub mod language;
@@ -18,7 +17,6 @@ pub mod pictures;
 pub mod scopes;
 pub mod settings;
 pub mod source;
-pub mod tool_set;
 pub mod toolsets;
 pub mod uri_template;
 

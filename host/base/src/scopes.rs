@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, str::FromStr};
 
-use crate::tool_set::Owner;
+use crate::toolsets::Owner;
 
 /// Prefix of every token, recognized by people and secret scanners.
 pub const PREFIX: &str = "mdg_";

@@ -16,9 +16,8 @@ use crate::{
     record::audited_owner,
 };
 use base::{
-    call::{CallRequest, Surface, TraceHeaders, next_call_id},
+    call::{CallRequest, Failure, Surface, TraceHeaders, next_call_id},
     caller::Caller,
-    failure::Failure,
     language::Language,
 };
 use sandbox::{

@@ -40,7 +40,6 @@ pub mod authorization;
 pub mod discovery;
 pub mod outcome;
 pub mod record;
-pub mod refusal;
 pub mod replay_guard;
 pub mod shares;
 pub mod state;

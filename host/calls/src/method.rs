@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{CallOutcome, CallRequest, Calls, answers, mark_used, run, taken_up};
 use crate::{discovery, record::Record, state::State};
-use base::{caller::Caller, tool_set::Owner, uri_template::URI_BYTES_MAX};
+use base::{caller::Caller, toolsets::Owner, uri_template::URI_BYTES_MAX};
 use registry::{
     Catalog,
     canary::{Canary, GivenAnswer},

@@ -8,11 +8,10 @@ use serde_json::{Map, Value};
 use super::{Calls, Reply, Speaker, refused};
 use crate::approvals::{Approval, State, broken_off, digest_of, unread};
 use base::{
-    call::{CallRequest, Surface},
+    call::{CallRequest, Failure, Surface, shortened},
     caller::Caller,
     clean,
-    failure::{Failure, shortened},
-    tool_set::Owner,
+    toolsets::Owner,
 };
 use registry::Catalog;
 use sandbox::{

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use axum::response::{IntoResponse, Response};
+use base::{
+    call::{CallRequest, Failure},
+    pictures,
+};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
-use base::{call::CallRequest, failure::Failure, pictures};
+use http::{StatusCode, header};
 use registry::upstream::Passed;
 use sandbox::component::{CallError, Content, Output, Question, ResourceBody};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 /// The outcome of a round.
 pub enum CallOutcome<T = Output> {
@@ -162,6 +166,21 @@ fn put(object: &mut Value, name: &str, value: Option<Value>) {
     if let Some(value) = value {
         object[name] = value;
     }
+}
+
+// Errors as REST responses.
+
+/// An error as REST has them.
+pub fn refusal(status: StatusCode, error: &str, message: &str) -> Response {
+    let body = json!({ "error": error, "message": message, "status": status.as_u16() });
+    (status, axum::Json(body)).into_response()
+}
+
+/// Status 503 with a retry delay, rounded up to whole seconds.
+pub fn retry_after(mut response: Response, ms: u64) -> Response {
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    response.headers_mut().insert(header::RETRY_AFTER, ms.div_ceil(1_000).max(1).into());
+    response
 }
 
 #[cfg(test)]

@@ -7,10 +7,7 @@ use std::{
 };
 
 use crate::outcome::CallOutcome;
-use base::{
-    call::{CallRequest, Ending, next_call_id},
-    failure::shortened,
-};
+use base::call::{CallRequest, Ending, next_call_id, shortened};
 use registry::{
     Registry,
     canary::{Canary, Side},

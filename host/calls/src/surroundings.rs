@@ -10,7 +10,7 @@ use tokio::{sync::mpsc, task::AbortHandle};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{Calls, on_behalf::failure_text};
-use base::failure::Failure;
+use base::call::Failure;
 use registry::Catalog;
 use sandbox::{
     bindings::madoguchi::tool::{

@@ -4,9 +4,13 @@
 use std::{collections::HashMap, path::Path, time::Duration};
 
 use base::{
+    call::causes,
     config::{Config, RegistryConfig, registries::is_loopback},
-    failure::causes,
-    grants::{address, hosts::Hosts, http::Scheme, secret::Secret},
+    grants::{
+        hosts::{self, Hosts},
+        http::Scheme,
+        secret::Secret,
+    },
     limits::Limits,
     source::read_text,
 };
@@ -323,7 +327,7 @@ impl Client {
     async fn send(&self, ask: &Ask<'_>, authorization: Option<&Secret>) -> Result<Response> {
         let Ask { method, url, headers, body } = ask;
         let may_be_private = self.may_be_private(url);
-        if !may_be_private && address::of_url(url).is_some_and(address::is_private) {
+        if !may_be_private && hosts::of_url(url).is_some_and(hosts::is_private) {
             let what = format!(
                 "it is an address of this machine or its network; private = true under [registries.{:?}] lets it be",
                 self.host

@@ -29,15 +29,13 @@ use crate::{
     wire, with_capabilities,
 };
 use base::{
-    call::{CallRequest, Surface, TraceHeaders},
-    failure::Failure,
+    call::{CallRequest, Failure, Surface, TraceHeaders},
     json,
 };
 use calls::{
     authorization::{self, Shape, caller_of, insufficient_scope},
     block,
-    outcome::{CallOutcome, Executor},
-    refusal::retry_after,
+    outcome::{CallOutcome, Executor, retry_after},
 };
 use sandbox::component::{CallError, Output};
 

@@ -32,8 +32,7 @@ use base::{
     caller::{Caller, Quota},
     config::Config,
     language::{Language, LanguageTag},
-    tool_set::Owner,
-    toolsets::Toolset,
+    toolsets::{Owner, Toolset},
 };
 use calls::{
     CallTool, Calls, Complete, GetPrompt, ReadResource, authorization::caller_of,
@@ -45,8 +44,6 @@ use store::{database::postgres::Server, events::Events, sessions::Sessions as Ro
 
 pub mod error_mapping;
 
-mod digests;
-mod envelope;
 pub mod fast_path;
 mod legacy;
 mod lists;
@@ -61,8 +58,8 @@ mod wire;
 
 pub use servers::{ServerReport, Servers, Status, WaitingTool};
 
-use digests::Digests;
 use legacy::Session;
+use lists::Digests;
 use lists::{TTL_MS, one_page, scope_for};
 use rounds::Ended;
 use sessions::{SessionTable, Sessions, SharedSessions};

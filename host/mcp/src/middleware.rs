@@ -22,9 +22,8 @@ use super::{
 };
 use crate::error_mapping;
 use base::{
-    call::{CallRequest, Surface, TraceHeaders},
+    call::{CallRequest, Failure, Surface, TraceHeaders},
     caller::Caller,
-    failure::Failure,
     json,
 };
 use calls::{

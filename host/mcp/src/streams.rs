@@ -23,10 +23,9 @@ use tokio::{
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 
 use super::{
-    envelope::Envelope,
     error_mapping,
     subscriptions::{LISTEN, set_aside},
-    wire,
+    wire::{self, Envelope},
 };
 use base::json;
 

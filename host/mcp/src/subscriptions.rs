@@ -32,7 +32,7 @@ use crate::{
     tasks::{self, event_of},
     wire,
 };
-use base::{caller::Caller, tool_set::Owner};
+use base::{caller::Caller, toolsets::Owner};
 use calls::approvals;
 use registry::{Catalog, Changed, Registry};
 use sandbox::{component::CallError, definition::check_uri};

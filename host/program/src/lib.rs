@@ -83,7 +83,7 @@ enum Command {
     /// Run one tool of one component alone, with a database of its own and no server
     Run(commands::run::Run),
     /// Run a recorded call again, without touching the world, or print it as an example
-    Replay(commands::replay::Replay),
+    Replay(commands::run::Replay),
     /// Begin a component: a folder with one tool, its examples and all that it is built with
     New(commands::new::New),
     /// Build a component and serve it, again after each save
@@ -91,7 +91,7 @@ enum Command {
     /// Show the contract between components and the host, or write it into a folder
     Wit(commands::new::Wit),
     /// Check a configuration, and say what to fix
-    CheckConfig(commands::check_config::CheckConfig),
+    CheckConfig(commands::inspect::CheckConfig),
     /// Show what a component's file can touch and what it offers
     Inspect(commands::inspect::Inspect),
     /// Show what components are granted, and which line says so

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use base::{caller::Caller, tool_set::Owner};
+use base::{caller::Caller, toolsets::Owner};
 use sandbox::{
     component::{LoadError, LoadedComponent, NameClash},
     definition::{Shown, Template, Tool},

@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use super::{Catalog, Registry};
-use base::{call::Notifications, caller::Caller, tool_set::Owner, uri_template::UriTemplate};
+use base::{call::Notifications, caller::Caller, toolsets::Owner, uri_template::UriTemplate};
 use sandbox::{
     component::{CallError, Called, InputRequired},
     definition::{Resource, Tool},
 };
-use telemetry::tally::Tally;
+use telemetry::metrics::Tally;
 
 /// `_meta` keys of a tool's app in MCP Apps, current and old.
 pub const UI_KEYS: [&str; 2] = ["ui", "ui/resourceUri"];

@@ -56,7 +56,6 @@ macro_rules! calls {
 mod concurrency;
 mod error;
 mod exports;
-mod failure;
 mod handler;
 mod jobs;
 mod offers;

@@ -36,7 +36,7 @@ use base::{
     grants::Grant,
     limits::{SandboxConfig, TABLE_ELEMENTS_MAX},
 };
-use telemetry::tally::{Held, Level};
+use telemetry::metrics::{Held, Level};
 
 pub mod bindings;
 pub mod capability;

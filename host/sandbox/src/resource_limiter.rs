@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use wasmtime::{Engine, EngineWeak, ResourceLimiter};
 
 use base::limits::Limits;
-use telemetry::tally::Tally;
+use telemetry::metrics::Tally;
 
 /// Memories, tables and core instances that one instance of a component may have. Interpreters that travel in a
 /// component have some, and dozens; the pool has less of each, and what needs more is not made there.

@@ -20,7 +20,7 @@ use base::config::{
     AppsConfig, Config,
     apps::{Domain, pages},
 };
-use calls::{refusal::refusal, shares::Shares};
+use calls::{outcome::refusal, shares::Shares};
 
 /// The document between page and app.
 const FRAME: &str = include_str!("apps/frame.html");

@@ -28,8 +28,8 @@ use crate::{
 };
 use accounts::Accounts;
 use base::{
+    call::Failure,
     config::Config,
-    failure::Failure,
     toolsets::{Toolset, Toolsets},
 };
 use calls::{

@@ -15,7 +15,7 @@ mod page;
 pub use ::{registry, sandbox, telemetry};
 pub use base::{
     Config, call, caller, config, grants, install_tls_provider, language, limits, scopes, settings,
-    source, tool_set,
+    source, toolsets,
 };
 pub use calls::{approvals, authorization, record};
 pub use mcp::{ServerReport, WaitingTool};

@@ -1,37 +1,44 @@
 //! The operator API: on a listener for programs of this machine with the token of this start, and below `/api/operator`
 //! for pages and for tokens with the scope `operator`.
 
-use std::{
-    io,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
-
-use axum::{
-    Router, middleware,
-    routing::{any, delete, get, post},
-};
-
-use tokio::sync::Semaphore;
-
-use crate::api::{health::Health, limited, other_method};
-use accounts::Accounts;
-use base::{limits::ConnectionsConfig, source::FILE_BYTES_MAX};
-use calls::{
-    Calls,
-    shares::{Share, Shares},
-};
-use registry::control::Control;
-
-mod access;
 mod people;
 mod routes;
 pub mod storage;
 
-pub use access::Key;
-pub(crate) use access::OperatorAccess;
+use std::{
+    fs, io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use accounts::Accounts;
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::{self, Next},
+    response::Response,
+    routing::{any, delete, get, post},
+};
+use base::{grants::hosts::host_of, limits::ConnectionsConfig, source::FILE_BYTES_MAX};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use calls::{
+    Calls,
+    authorization::{bearer, caller_of, forbidden, unknown_operator},
+    outcome::refusal,
+    shares::{Share, Shares},
+};
+use http::{HeaderMap, Method, StatusCode, header};
+use registry::control::Control;
+use serde::{Deserialize, Serialize};
+use store::{
+    private,
+    seal::{Seal, random},
+};
+use tokio::sync::Semaphore;
+
+use crate::api::{health::Health, limited, other_method};
 
 /// Interval of trying to write the operator key.
 const WRITE_KEY_EVERY: Duration = Duration::from_secs(2);
@@ -113,13 +120,13 @@ pub(crate) fn routes_of_listener(operator: Operator, access: OperatorAccess) -> 
         .fallback(routes::unknown)
         .method_not_allowed_fallback(other_method)
         .with_state(operator);
-    limited(routes, BODY_BYTES_MAX).layer(middleware::from_fn_with_state(access, access::check))
+    limited(routes, BODY_BYTES_MAX).layer(middleware::from_fn_with_state(access, check))
 }
 
 /// Routes below `/api/operator`, without calls: tools are called on the public listener with the caller's rights.
 pub(crate) fn public_routes(operator: Operator) -> Router {
     let routes = routes().route("/{*path}", any(routes::unknown)).with_state(operator);
-    limited(routes, BODY_BYTES_MAX).layer(middleware::from_fn(access::check_scope))
+    limited(routes, BODY_BYTES_MAX).layer(middleware::from_fn(check_scope))
 }
 
 fn routes() -> Router<Operator> {
@@ -152,4 +159,163 @@ fn routes() -> Router<Operator> {
         .route("/accounts/{name}/devices/{device}", delete(people::end_device))
         .route("/metrics", get(routes::metrics))
         .route("/audit", get(routes::audit))
+}
+
+// Access to the operator listener: clients of this machine with the token, and no pages.
+
+/// Key file in the data folder of a running server.
+const FILE: &str = "operator.json";
+
+/// Operator address and token.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Key {
+    /// Address of the operator listener.
+    pub addr: SocketAddr,
+    /// Bearer token.
+    pub token: String,
+    /// Page address on this machine, which accepts the token. `None` without a page.
+    pub page: Option<String>,
+}
+
+impl Key {
+    /// The key of the server that runs on the data folder `data`, if one does.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is none of ours.
+    pub fn read(data: &Path) -> io::Result<Option<Self>> {
+        let text = private::if_exists(fs::read(data.join(FILE)))?;
+        Ok(text.map(|it| serde_json::from_slice(&it)).transpose()?)
+    }
+}
+
+/// Distinguishes the operator from all other callers. The token itself is not kept.
+#[derive(Clone)]
+pub(crate) struct OperatorAccess {
+    /// HMAC under a process key, so that comparison takes constant time and reveals nothing.
+    seal: Seal,
+    tag: [u8; 32],
+    addr: SocketAddr,
+    file: PathBuf,
+}
+
+impl OperatorAccess {
+    /// Makes a token; the key with it is to be written down.
+    pub(crate) fn make(
+        addr: SocketAddr,
+        data: &Path,
+        page: Option<String>,
+    ) -> io::Result<(Self, Key)> {
+        let token = URL_SAFE_NO_PAD.encode(random()?);
+        let access = Self::new(&token, addr, data.join(FILE))?;
+        Ok((access, Key { addr, token, page }))
+    }
+
+    /// Writes the key file.
+    pub(crate) fn write_key_file(&self, key: &Key) -> io::Result<()> {
+        private::write(&self.file, &serde_json::to_vec(key)?)
+    }
+
+    fn new(token: &str, addr: SocketAddr, file: PathBuf) -> io::Result<Self> {
+        let seal = Seal::fresh()?;
+        let tag = seal.tag(token.as_bytes());
+        Ok(Self { seal, tag, addr, file })
+    }
+
+    /// Whether that is the token.
+    pub(crate) fn opens(&self, token: &str) -> bool {
+        self.seal.verify(token.as_bytes(), &self.tag)
+    }
+
+    /// Takes the key away, unless another server has put its own there.
+    pub(crate) fn close(&self) {
+        let key = self.file.parent().and_then(|it| Key::read(it).ok().flatten());
+        if key.is_some_and(|it| it.addr == self.addr && self.opens(&it.token)) {
+            let _ = fs::remove_file(&self.file);
+        }
+    }
+
+    /// Why a request is refused.
+    fn refuses(&self, headers: &HeaderMap, authority: Option<&str>) -> Option<Response> {
+        let text = |name| headers.get(name).and_then(|it: &http::HeaderValue| it.to_str().ok());
+        let forbidden = |why: &str| Some(refusal(StatusCode::FORBIDDEN, "forbidden", why));
+        let host = authority.or_else(|| text(header::HOST)).unwrap_or_default().to_lowercase();
+        if !["localhost", "127.0.0.1", "[::1]"].contains(&host_of(&host)) {
+            return forbidden("The operator is served under the names of this machine only.");
+        }
+        if headers.contains_key(header::ORIGIN) {
+            return forbidden("The operator is served to programs, not to pages.");
+        }
+        if bearer(headers).is_ok_and(|token| self.opens(token)) {
+            return None;
+        }
+        let why = "Authorization: Bearer TOKEN is needed, with the token in operator.json in the data folder.";
+        let mut refusal = refusal(StatusCode::UNAUTHORIZED, "unauthorized", why);
+        let challenge = http::HeaderValue::from_static("Bearer");
+        refusal.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        Some(refusal)
+    }
+}
+
+/// Lets the operator in alone.
+async fn check(State(access): State<OperatorAccess>, request: Request, next: Next) -> Response {
+    let authority = request.uri().authority().map(|it| it.as_str());
+    match access.refuses(request.headers(), authority) {
+        None => next.run(request).await,
+        Some(refusal) => refusal,
+    }
+}
+
+/// Limits read-only operators to reads, and audits changes. The guard accepts operators only.
+async fn check_scope(request: Request, next: Next) -> Response {
+    let caller = caller_of(request.headers(), request.extensions());
+    if !caller.is_operator() {
+        return unknown_operator();
+    }
+    if request.method() == Method::GET {
+        return next.run(request).await;
+    }
+    if !caller.may_upload() {
+        let why = "Your token has the scope `read-only`: it may look, and change nothing.";
+        return forbidden(refusal(StatusCode::FORBIDDEN, "forbidden", why), "operator");
+    }
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let response = next.run(request).await;
+    let (principal, status) = (&*caller.principal, response.status().as_u16());
+    tracing::info!(principal, status, "the operator: {method} {path}");
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(headers: &[(header::HeaderName, &str)]) -> Option<StatusCode> {
+        let addr = SocketAddr::from(([127, 0, 0, 1], 9));
+        let access = OperatorAccess::new("right", addr, PathBuf::new()).unwrap();
+        let headers = headers.iter().map(|(name, it)| (name.clone(), it.parse().unwrap()));
+        let headers: HeaderMap = headers.collect();
+        access.refuses(&headers, None).map(|it| it.status())
+    }
+
+    #[test]
+    fn only_the_token_grants_access() {
+        let host = (header::HOST, "127.0.0.1:9");
+        let with = |it| status(&[host.clone(), (header::AUTHORIZATION, it)]);
+        assert_eq!(with("Bearer right"), None);
+        for wrong in ["Bearer wrong", "Bearer ", "right", "Basic right", "Bearer rightt"] {
+            assert_eq!(with(wrong), Some(StatusCode::UNAUTHORIZED), "{wrong}");
+        }
+        assert_eq!(status(&[host]), Some(StatusCode::UNAUTHORIZED));
+    }
+
+    #[test]
+    fn rejects_pages_and_foreign_hosts_even_with_token() {
+        let token = (header::AUTHORIZATION, "Bearer right");
+        let host = (header::HOST, "localhost:9");
+        assert_eq!(status(&[host.clone(), token.clone()]), None);
+        let origin = (header::ORIGIN, "http://localhost:9");
+        assert_eq!(status(&[host, token.clone(), origin]), Some(StatusCode::FORBIDDEN));
+        let evil = (header::HOST, "evil.example:9");
+        assert_eq!(status(&[evil, token]), Some(StatusCode::FORBIDDEN));
+    }
 }

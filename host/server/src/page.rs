@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use base::{
     config::{AppsConfig, Config, PROBED, PageConfig},
     source::Files,
-    tool_set::is_plain_name,
+    toolsets::is_plain_name,
 };
-use calls::{authorization::caller_of, refusal::refusal};
+use calls::{authorization::caller_of, outcome::refusal};
 use store::digest::hexadecimal;
 
 /// Content security policy: only own content, no inline script or style; WebAssembly is the page itself.

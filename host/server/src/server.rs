@@ -1,12 +1,52 @@
 //! The whole server: starts from a configuration and stops without losing a call.
 
 use std::{
+    io,
     net::{SocketAddr, TcpListener},
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 
+use accounts::Accounts;
+use base::config::{Config, ConfigError, assistants, tokens};
+use calls::{
+    Calls,
+    approvals::{self, Approvals},
+    authorization::Gateway,
+    record::Watch,
+    replay_guard::{self, ReplayGuard},
+};
 use futures::future::BoxFuture;
+use mcp::{
+    McpServer, Servers,
+    tasks::{self, Tasks},
+};
+use registry::{
+    Registry,
+    control::{Command, Control, ReportedErrors},
+    library::Library,
+    loader::Loader,
+    reload::Reloader,
+    revisions::{self, RevisionStore},
+};
+use sandbox::{
+    Sandbox,
+    capability::{Around, host_resources::Shared},
+};
+use store::{
+    answers::Answers,
+    blobs::{self, Blobs},
+    clock::Clock,
+    data::{Data, DataError},
+    database::postgres::{self, ServerError},
+    disk::Disk,
+    documents::Place,
+    events::Events,
+    leases::Leases,
+    seal::Seal,
+};
+use telemetry::{Telemetry, audit::Audit, metrics::Metrics, timeline::Timelines};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::{Semaphore, mpsc},
@@ -25,45 +65,6 @@ use crate::{
     operator::{self, Listening, Operator, OperatorAccess},
     page,
 };
-use accounts::Accounts;
-use base::config::{Config, ConfigError, assistants, tokens};
-use calls::{
-    Calls,
-    approvals::{self, Approvals},
-    authorization::Gateway,
-    record::Watch,
-    replay_guard::{self, ReplayGuard},
-};
-use mcp::{
-    McpServer, Servers,
-    tasks::{self, Tasks},
-};
-use registry::{
-    Registry,
-    control::{Command, Control, ReportedErrors},
-    library::Library,
-    loader::Loader,
-    reload::Reloader,
-    revisions::{self, RevisionStore},
-};
-use sandbox::{Sandbox, capability::Around, capability::host_resources::Shared};
-use store::{
-    answers::Answers,
-    blobs::{self, Blobs},
-    clock::Clock,
-    data::{Data, DataError},
-    database::postgres,
-    disk::Disk,
-    documents::Place,
-    events::Events,
-    leases::Leases,
-    seal::Seal,
-};
-use telemetry::{Telemetry, audit::Audit, metrics::Metrics, timeline::Timelines};
-
-mod error;
-
-pub use error::StartError;
 
 /// Time limit of the last responses.
 const FLUSH: Duration = Duration::from_millis(100);
@@ -514,5 +515,80 @@ fn warn_of_open_endpoints(config: &Config) {
         tracing::warn!(
             "it answers to the names of this machine only; add the one by which others call it to allowed_hosts"
         );
+    }
+}
+
+// Startup errors and how to correct them.
+
+/// Why the server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address is in use or not local.
+    #[error("cannot listen on {addr}: {source}{}", hint(.source, setting))]
+    Listen {
+        /// The address.
+        addr: SocketAddr,
+        /// The setting that gives it.
+        setting: &'static str,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The data folder cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The folder of components is not there and cannot be made.
+    #[error("cannot make the folder of components {path}: {source}; name another with --components or MADOGUCHI_COMPONENTS, or components_folder in the configuration", path = path.display())]
+    Components {
+        /// The folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The server that should hold what components keep cannot be used.
+    #[error(transparent)]
+    Store(#[from] ServerError),
+    /// The configuration cannot work.
+    #[error("configuration: {0}")]
+    Config(#[from] ConfigError),
+    /// The operator's address cannot be had.
+    #[error("cannot serve the operator on {addr}: {source}{}", hint(.source, "--operator-addr or MADOGUCHI_OPERATOR_ADDR"))]
+    Operator {
+        /// The operator address.
+        addr: SocketAddr,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The sandbox cannot be made here.
+    #[error("the sandbox cannot be set up: {0:#}")]
+    Sandbox(wasmtime::Error),
+    /// Traces are configured that cannot be sent.
+    #[error("{0}")]
+    Telemetry(String),
+}
+
+/// Remedy for an unavailable address given by `setting`.
+fn hint(error: &io::Error, setting: &str) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => format!(
+            "; another program listens there: choose another with {setting} (port 0 takes a free one)"
+        ),
+        io::ErrorKind::AddrNotAvailable => "; this machine has no such address".to_owned(),
+        io::ErrorKind::PermissionDenied => "; ports below 1024 need special leave".to_owned(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_in_use_names_its_setting() {
+        let taken = || io::Error::from(io::ErrorKind::AddrInUse);
+        let addr = SocketAddr::from(([127, 0, 0, 1], 8808));
+        let operator = StartError::Operator { addr, source: taken() }.to_string();
+        assert!(operator.contains("--operator-addr or MADOGUCHI_OPERATOR_ADDR"), "{operator}");
+        let apps = StartError::Listen { addr, setting: "addr under [apps]", source: taken() };
+        assert!(apps.to_string().contains("another with addr under [apps] (port 0"), "{apps}");
     }
 }

@@ -6,7 +6,6 @@
 pub mod audit;
 pub mod log;
 pub mod metrics;
-pub mod tally;
 pub mod timeline;
 
 mod otlp;

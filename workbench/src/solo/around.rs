@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::task::AbortHandle;
 
 use super::{Solo, dialogue};
-use base::{failure::Failure, tool_set::ToolSet};
+use base::{call::Failure, toolsets::ToolSet};
 use sandbox::{
     bindings::madoguchi::tool::{
         sentences::{self, Reply, Turn},

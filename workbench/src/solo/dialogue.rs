@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::Running;
-use base::failure::Failure;
+use base::call::Failure;
 use sandbox::{
     bindings::madoguchi::tool::{
         sentences as wit,

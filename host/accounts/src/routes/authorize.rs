@@ -10,10 +10,7 @@ use base::scopes::Scope;
 use http::StatusCode;
 use url::Url;
 
-use super::{
-    Fields, Opened, Posted, is_within, reader, see_other,
-    token::{check_resource, is_verifier},
-};
+use super::{Fields, Opened, Posted, check_resource, is_verifier, is_within, reader, see_other};
 use crate::{
     clients::{self, Problem},
     pages::Reader,

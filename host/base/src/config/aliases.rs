@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use serde::Deserialize;
 
 use super::ComponentConfig;
-use crate::{grants::Grant, tool_set::is_plain_name};
+use crate::{grants::Grant, toolsets::is_plain_name};
 
 /// Names that the server needs for itself under `/api/`.
 pub const RESERVED: [&str; 7] =

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use strum::IntoStaticStr;
 
 use super::Config;
-use crate::grants::address::host_of;
+use crate::grants::hosts::host_of;
 
 /// The second origin, from which apps are shown and nothing else is served.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -13,12 +13,12 @@ use super::{ComponentConfig, Config, Given, Problem, error::in_plain_terms};
 use crate::{
     grants::{
         Grant,
-        address::is_loopback_host,
+        hosts::is_loopback_host,
         http::{HostGrant, Place, SecretGrant},
     },
     limits::check_range,
     scopes::Scope,
-    tool_set::{Owner, ToolSet},
+    toolsets::{Owner, ToolSet},
 };
 
 /// Which calls need the user's approval.

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     grants::{Grant, Stubs, http::HostGrant},
     limits::Limits,
-    tool_set::{ToolSet, is_name},
+    toolsets::{ToolSet, is_name},
 };
 
 /// The least time between two runs of a component's schedule.

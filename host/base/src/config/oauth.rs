@@ -15,7 +15,7 @@ use strum::IntoStaticStr;
 
 use super::{Config, Given, Problem, assistants::literal_secret_error};
 use crate::{
-    grants::address::{is_loopback_host, is_private, of_url},
+    grants::hosts::{is_loopback_host, is_private, of_url},
     scopes::Scope,
 };
 

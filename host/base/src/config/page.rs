@@ -3,7 +3,7 @@
 use reqwest::Url;
 use serde::Deserialize;
 
-use crate::grants::address::is_loopback_host;
+use crate::grants::hosts::is_loopback_host;
 
 /// Settings of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use smart_default::SmartDefault;
 
 use super::Given;
-use crate::grants::{address::is_loopback_host, http::Scheme, secret::Secret};
+use crate::grants::{hosts::is_loopback_host, http::Scheme, secret::Secret};
 
 /// `[registries."HOST"]` or `[registries."HOST:PORT"]` (DIST-4).
 #[derive(Clone, Debug, Deserialize, SmartDefault)]

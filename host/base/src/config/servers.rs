@@ -15,7 +15,7 @@ use super::Given;
 use crate::{
     grants::secret::{FORM_BYTES_MIN, Mask, Secret},
     limits::check_range,
-    tool_set::is_name,
+    toolsets::is_name,
 };
 
 /// Bytes that a result, and one event of a stream, may have.

@@ -11,13 +11,13 @@ use smart_default::SmartDefault;
 use super::{Config, Problem, oauth};
 use crate::{
     grants::{
-        address::{host_of, is_local},
+        hosts::{host_of, is_local},
         secret::Secret,
     },
     language::LanguageTag,
     limits::check_range,
     scopes::Scope,
-    tool_set::{PLAIN_NAME_BYTES_MAX, is_plain_name},
+    toolsets::{PLAIN_NAME_BYTES_MAX, is_plain_name},
 };
 
 /// Rate limit: `[rate]` for all callers, `rate = { … }` in `[tokens.NAME]` for one.

@@ -7,7 +7,7 @@ use reqwest::Url;
 use serde::Deserialize;
 
 use super::secret::{Given, Secret};
-use crate::grants::address::{is_loopback_host, is_private, literal};
+use crate::grants::hosts::{is_loopback_host, is_private, literal};
 
 /// One granted host.
 #[derive(Clone, Debug, Deserialize)]

@@ -10,8 +10,7 @@ use store::digest::{digest, hexadecimal};
 
 use super::{
     PublicKey,
-    bundle::{Bundle, Content, Encoded, Entry, Proof},
-    root::TrustedRoot,
+    bundle::{Bundle, Content, Encoded, Entry, Proof, TrustedRoot},
     timestamp,
 };
 

@@ -87,3 +87,11 @@ fn rejects_other_predicate_type() {
     assert!(error.contains("no release"), "{error}");
     fs::remove_dir_all(folder).unwrap();
 }
+
+#[test]
+fn invalid_certificate_has_no_names() {
+    for bytes in [&b""[..], b"\x30", b"\x30\x80", b"\x30\x84\xff\xff\xff\xff", b"\x30\x02\x30\x00"]
+    {
+        assert_eq!(Named::read(bytes), None, "{bytes:?}");
+    }
+}

@@ -3,10 +3,8 @@
 use ring::digest;
 
 use super::{
-    bundle::{Bundle, Content},
-    certificate::{INTEGER, OBJECT, OCTETS, SEQUENCE, SET, TIME, Values},
-    key::Hash,
-    root::TrustedRoot,
+    Hash, INTEGER, OBJECT, OCTETS, SEQUENCE, SET, TIME, Values,
+    bundle::{Bundle, Content, TrustedRoot},
 };
 
 /// A signed message of CMS (1.2.840.113549.1.7.2).

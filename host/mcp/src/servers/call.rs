@@ -20,10 +20,10 @@ use super::{
     Link, Server,
     connection::{self, Connection},
     offer::foreign,
-    retry::{self, Failed, RETRIES_MAX},
+    post::{self, Failed, RETRIES_MAX},
 };
 use crate::wire::{LACKS_CAPABILITY, listed};
-use base::{clean, failure::INVALID, json, pictures::is_picture};
+use base::{call::INVALID, clean, json, pictures::is_picture};
 use calls::{refused, unavailable};
 use registry::upstream::{Answer, Ask, Passed, Request};
 use sandbox::component::{Ask as Asks, CallError, InputRequired, Problem, Question, Stop};
@@ -73,7 +73,7 @@ impl Server {
                 return Err(self.call_error(ask, attempt, failed));
             }
             let asked = failed.retry_after();
-            tokio::time::sleep(retry::delay(self.base, attempt, asked, retry::jitter())).await;
+            tokio::time::sleep(post::delay(self.base, attempt, asked, post::jitter())).await;
             attempt += 1;
         }
     }

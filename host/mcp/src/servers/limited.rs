@@ -19,8 +19,7 @@ use serde_json::{Value, json};
 use sse_stream::Sse;
 
 use super::{
-    events::Events,
-    messages::{too_large, unusable},
+    messages::{Events, too_large, unusable},
     post::{Answer, Headers, Post, listen},
 };
 use crate::wire;

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedMutexGuard, broadcast::error::RecvError};
 use tokio_util::sync::CancellationToken;
 
-use super::document::{Document, Given, POLL_INTERVAL_MS, Standing};
+use super::{Document, Given, POLL_INTERVAL_MS, Standing};
 use base::{
     call::{CallRequest, Pauses},
     caller::{self, Caller, Quota},

@@ -6,7 +6,7 @@ use anyhow::{anyhow, bail};
 use clap::{Args, Subcommand};
 use host::{
     Config,
-    authorization::fresh::{FreshToken, expiry},
+    authorization::{FreshToken, expiry},
     config::tokens::name_problem,
     scopes::Scope,
 };

@@ -10,7 +10,10 @@ use super::{
     Acts, HeldCall, Requested, Standing, Surroundings, ToolOffer, ToolOutcome, ToolRequest,
 };
 use crate::{bindings::madoguchi::tool::calls as wit, capability::state::CallState};
-use base::{call::TraceHeaders, failure::Failure, tool_set::ToolSet};
+use base::{
+    call::{Failure, TraceHeaders},
+    toolsets::ToolSet,
+};
 
 /// Calls of tools that one function makes at once, and approvals that it asks for.
 pub(super) const AT_ONCE_MAX: usize = 64;

@@ -23,4 +23,4 @@ pub use surroundings::{
     Acting, Acts, Around, Ask, Asking, HeldCall, NamedReply, Requested, Standing, Surroundings,
     ToolOffer, ToolOutcome, ToolRequest,
 };
-pub use telemetry::{metrics::Running, tally::RunUsage};
+pub use telemetry::metrics::{RunUsage, Running};

@@ -35,7 +35,7 @@ use store::{
     clock::Clock,
     database::{Database, Fence},
 };
-use telemetry::{Span, tally::Tally};
+use telemetry::{Span, metrics::Tally};
 
 /// The configuration of a component: name, grants, limits and resources.
 #[derive(Clone)]

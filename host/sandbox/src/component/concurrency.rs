@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use crate::Sandbox;
 use base::{caller::Quota, limits::Limits};
-use telemetry::tally::Tally;
+use telemetry::metrics::Tally;
 
 /// Assumed duration of the first call.
 const USUAL_FIRST: Duration = Duration::from_millis(100);

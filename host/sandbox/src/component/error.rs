@@ -2,7 +2,14 @@
 
 use std::{path::Path, sync::Arc};
 
+use base::{
+    call::{Failure, shortened},
+    config::Reason,
+    grants, settings,
+};
 use futures::future::BoxFuture;
+use serde_json::json;
+use store::database;
 use wasmtime::{Trap, WasmBacktrace, component::ResourceTableError};
 
 use super::{Problem, Stop};
@@ -10,8 +17,6 @@ use crate::{
     definition::{OfferError, Rewording},
     lines::Place,
 };
-use base::{config::Reason, grants, settings};
-use store::database;
 
 /// Why a component could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -453,24 +458,153 @@ fn address(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+// The error object of a failed component call.
 
-    #[test]
-    fn trap_without_limit_stays_a_trap() {
-        assert_eq!(limit_of(&Trap::UnreachableCodeReached.into()), None);
-        assert_eq!(limit_of(&Trap::MemoryOutOfBounds.into()), None, "a stray pointer");
-        assert_eq!(limit_of(&Trap::StackOverflow.into()), Some("stack_bytes_max"));
-        assert_eq!(limit_of(&ResourceTableError::Full.into()), Some("handles_max"));
-        let random = wasmtime::Error::msg("requested len 9 exceeds limit 8");
-        assert_eq!(limit_of(&random), Some("output_bytes_max"));
-    }
+/// Bytes that one of several problems may have, and the place where it is; and how many are reported.
+const PROBLEM_BYTES_MAX: usize = 1 << 10;
+const POINTER_BYTES_MAX: usize = 256;
+const PROBLEMS_MAX: usize = 1_000;
 
-    #[test]
-    fn parses_fault_address() {
-        let text = "memory fault at wasm address 0xfffffff0 in linear memory of size 0x110000";
-        assert_eq!(address(text), Some(0xffff_fff0));
-        assert_eq!(address("another"), None);
+impl From<CallError> for Failure {
+    /// Faults of the component are logged in full; callers get the call number only.
+    fn from(error: CallError) -> Self {
+        let log = error.to_string();
+        match error {
+            CallError::Stopped(stop) => stopped(stop),
+            CallError::UnknownTool { tool, similar } => {
+                let hint = match similar.as_slice() {
+                    [] => "see tools/list".to_owned(),
+                    names => format!("did you mean {}?", names.join(", ")),
+                };
+                Self::new("unknown_tool", 404, format!("Unknown tool {tool:?}; {hint}")).protocol()
+            }
+            CallError::UnknownPrompt { name } => {
+                let message = format!("Unknown prompt {name:?}; see prompts/list");
+                Self::new("unknown_prompt", 404, message).with("name", name).protocol()
+            }
+            CallError::UnknownResource { uri } => {
+                let message = format!(
+                    "Unknown resource {uri:?}; see resources/list and resources/templates/list"
+                );
+                Self::new("unknown_resource", 404, message).with("uri", uri).protocol()
+            }
+            CallError::Forbidden { scope } => {
+                // Beside `read-only` that scope alone would not do.
+                let narrow = match scope.starts_with("tool:") {
+                    true => ", without `read-only` where the tool changes something",
+                    false => "",
+                };
+                let message = format!(
+                    "This needs the scope {scope}, which the token does not have; ask the operator for one that has it{narrow}."
+                );
+                Self::new("insufficient_scope", 403, message).with("scope", scope).protocol()
+            }
+            CallError::State(error) => {
+                Self::new("invalid_request_state", 400, error.to_string()).protocol()
+            }
+            CallError::Busy { component, retry_after_ms } => {
+                let message =
+                    format!("The component {component} is busy; try again in {retry_after_ms} ms.");
+                Self::new("busy", 503, message).with("retry_after_ms", retry_after_ms)
+            }
+            CallError::SettingsRefused { component } => {
+                let message = format!(
+                    "The component {component} serves nothing: its settings are refused. Tell the operator, who finds the reason in the log, in /api/health and with `madoguchi check-config`."
+                );
+                Self::new("settings_refused", 503, message).with("component", &*component)
+            }
+            CallError::LimitExceeded { component, call_id, limit } => {
+                tracing::warn!(target: "guest", component = &*component, call = call_id, limit, "{log}");
+                // Errors between rounds have no call number.
+                let call = match call_id {
+                    0 => String::new(),
+                    id => format!(" (call {id})"),
+                };
+                let message = format!(
+                    "The component {component} exceeded its limit {limit} and was stopped{call}. {}",
+                    limit_owner(limit, &component)
+                );
+                let failure = Self::new("limit_exceeded", 500, message).with("limit", limit);
+                if call_id > 0 { failure.with("call", call_id) } else { failure }
+            }
+            CallError::Trapped { ref component, call_id, .. }
+            | CallError::Broken { ref component, call_id, .. } => {
+                tracing::error!(target: "guest", component = &**component, call = call_id, "{log}");
+                let message = match error {
+                    CallError::Trapped { .. } => format!(
+                        "The component {component} broke down in call {call_id}; the log has the reason."
+                    ),
+                    _ => format!(
+                        "The component {component} gave an answer that cannot be used (call {call_id})."
+                    ),
+                };
+                Self::new("internal_error", 500, message).with("call", call_id)
+            }
+        }
     }
 }
+
+fn limit_owner(limit: &str, component: &str) -> String {
+    match limit {
+        "stack_bytes_max" => "The operator can raise it under [sandbox]; the stack that a component brings along is its author's to raise.".to_owned(),
+        "state_bytes_max" | "rounds_max" | "questions_max" | "memories_max" | "tables_max"
+        | "core_instances_max" => "It is the same for every component.".to_owned(),
+        _ => format!("The operator can raise it under [components.{component}.limits]."),
+    }
+}
+
+fn stopped(stop: Stop) -> Failure {
+    match stop {
+        Stop::InvalidArguments(problems) => invalid(&problems).tools(),
+        Stop::Refused(refusal) => {
+            let status = if (400..600).contains(&refusal.status) { refusal.status } else { 400 };
+            let mut failure = Failure::new(&refusal.code, status, refusal.message).tools();
+            if let Some(Ok(details)) = refusal.details.map(|it| serde_json::from_str(&it)) {
+                failure.data = Box::new(details);
+            }
+            failure
+        }
+        Stop::Unavailable(unavailable) => {
+            let failure = Failure::new("unavailable", 503, unavailable.message).tools();
+            match unavailable.retry_after_ms {
+                Some(ms) => failure.with("retry_after_ms", ms),
+                None => failure,
+            }
+        }
+        // `Calls` answers both; they come here only from where there is no user to ask.
+        Stop::InputRequired(_) | Stop::Wait(_) => Failure::new(
+            "input_required",
+            400,
+            "This tool has to ask the user; call it through an MCP client that can answer (elicitation).",
+        ),
+    }
+}
+
+fn invalid(problems: &[Problem]) -> Failure {
+    let shorten = |problem: &Problem| Problem {
+        pointer: shortened(problem.pointer.clone(), POINTER_BYTES_MAX),
+        message: shortened(problem.message.clone(), PROBLEM_BYTES_MAX),
+    };
+    let problems: Vec<_> = problems.iter().take(PROBLEMS_MAX).map(shorten).collect();
+    let field = |pointer: &str| pointer.trim_start_matches('/').replace('/', ".");
+    // A sentence stands by itself; a predicate (`must be …`) follows the name of its field.
+    let each = problems.iter().map(|problem| match field(&problem.pointer).as_str() {
+        "" => problem.message.clone(),
+        _ if problem.message.starts_with(char::is_uppercase) => problem.message.clone(),
+        field => format!("{field} {}", problem.message),
+    });
+    let message = each.collect::<Vec<_>>().join("; ");
+    let list: Vec<_> =
+        problems.iter().map(|it| json!({ "pointer": it.pointer, "message": it.message })).collect();
+    let failure = Failure::invalid(message);
+    match problems.first() {
+        Some(first) => failure
+            .with("field", field(&first.pointer))
+            .with("reason", first.message.as_str())
+            .with("problems", list),
+        None => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests;

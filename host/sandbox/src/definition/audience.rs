@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Tool;
-use base::tool_set::Owner;
+use base::toolsets::Owner;
 use store::digest::digest;
 
 /// Client extensions that show views: MCP Apps, and this server's page.

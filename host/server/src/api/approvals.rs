@@ -17,9 +17,8 @@ use serde_json::{Value, json};
 
 use super::{Refused, endpoints::Endpoints, limited};
 use base::{
-    call::{Surface, TraceHeaders},
+    call::{Failure, Surface, TraceHeaders},
     caller::Caller,
-    failure::Failure,
     json,
     language::Language,
 };

@@ -15,7 +15,7 @@ use serde_json::json;
 use base::caller::{Place, Quota, TooMany};
 use calls::{
     authorization::{caller_of, forbidden},
-    refusal::refusal,
+    outcome::refusal,
 };
 use store::blobs::{Blob, BlobError, Blobs, Content, mime};
 

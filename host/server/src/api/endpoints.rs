@@ -22,8 +22,11 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use crate::api;
 use base::{
-    call::TraceHeaders, caller::Caller, config::CHAT, failure::Failure, language::Language,
-    tool_set::Owner,
+    call::{Failure, TraceHeaders},
+    caller::Caller,
+    config::CHAT,
+    language::Language,
+    toolsets::Owner,
 };
 use calls::{
     Calls, RouteCall,

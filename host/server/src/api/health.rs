@@ -24,7 +24,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::api;
-use base::{caller::Caller, config::Config, tool_set::Owner};
+use base::{caller::Caller, config::Config, toolsets::Owner};
 use calls::authorization::{Stranger, caller_of};
 use mcp::{Servers, Status};
 use registry::{Catalog, Registry, control::ReportedErrors};

@@ -10,7 +10,7 @@ use axum::{
 use http::Method;
 use http_body_util::{Full, Limited};
 
-use base::failure::Failure;
+use base::call::Failure;
 use calls::authorization::{Shape, refusal};
 
 pub(crate) mod approvals;

@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 use base::{
-    call::{CallRequest, Surface, TraceHeaders},
+    call::{CallRequest, Failure, Surface, TraceHeaders, shortened},
     caller::Caller,
-    failure::{Failure, shortened},
     json,
 };
 use calls::{
@@ -228,7 +227,7 @@ fn response(answer: &Answer) -> Response {
     let Outcomes::Error(error) = &answer.outcome else { return response };
     let data = &error["data"];
     match (data["error"].as_str(), data["retry_after_ms"].as_u64()) {
-        (Some("busy"), Some(ms)) => calls::refusal::retry_after(response, ms),
+        (Some("busy"), Some(ms)) => calls::outcome::retry_after(response, ms),
         (Some("insufficient_scope"), _) => {
             forbidden(response, data["scope"].as_str().unwrap_or_default())
         }

@@ -5,7 +5,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts, uri::Authority,
 };
 
-use base::{config::Config, failure::Failure, grants::address::host_of};
+use base::{call::Failure, config::Config, grants::hosts::host_of};
 
 /// Browser header with the origin's relation, which pages cannot set.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

@@ -26,10 +26,10 @@ use super::{
     resource::ProtectedResource,
     state::{Failure, Order, State},
 };
-use base::failure::Failure as Refusal;
+use base::call::Failure as Refusal;
 use calls::{
     authorization::{Shape, Unauthorized, refusal, unauthorized},
-    refusal::retry_after,
+    outcome::retry_after,
     shares::Share,
 };
 

@@ -22,9 +22,7 @@ use crate::{
     operator::{self, OperatorAccess},
     page::is_probed,
 };
-use base::{
-    caller::Caller, config::Config, failure::Failure, grants::address::literal, scopes::Scope,
-};
+use base::{call::Failure, caller::Caller, config::Config, grants::hosts::literal, scopes::Scope};
 use calls::{
     authorization::{
         Authority, Gateway, Peer, Principal, Rate, Shape, Stranger, Strangers, StrangersRate,

@@ -14,7 +14,7 @@ use super::allowed;
 use base::{config::Config, scopes::Scope};
 use calls::{
     authorization::{Oauth, Resource},
-    refusal::refusal,
+    outcome::refusal,
 };
 use registry::Registry;
 

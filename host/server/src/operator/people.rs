@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Operator, routes::read_or_none};
 use crate::api::Refused;
 use accounts::{AccountError, Accounts};
-use base::failure::Failure;
+use base::call::Failure;
 
 type Named = (State<Operator>, Path<String>);
 type Answer = Result<Json<Value>, Refused>;

@@ -15,12 +15,14 @@ use serde_json::{Value, json, value::RawValue};
 use super::Operator;
 use crate::api::{self, Refused};
 use base::{
-    call::{CallRequest, Surface, TraceHeaders},
+    call::{CallRequest, Failure, Surface, TraceHeaders},
     caller::Caller,
-    failure::Failure,
     json,
 };
-use calls::{CallResult, outcome::CallOutcome, refusal::refusal};
+use calls::{
+    CallResult,
+    outcome::{CallOutcome, refusal},
+};
 use mcp::ServerReport;
 use registry::{
     canary::CanaryShare,

@@ -27,7 +27,7 @@ use super::{
     routes::{blocking, read_or_none},
 };
 use crate::api::Refused;
-use base::{config::Config, failure::Failure};
+use base::{call::Failure, config::Config};
 use store::{
     backup,
     data::{self, Taken},

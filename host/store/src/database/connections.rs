@@ -25,9 +25,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     frozen::{Frozen, FrozenReader},
-    guard::{Guard, Mode},
+    guard::{Access, Guard, Mode},
     run,
-    scan::Access,
     types::{Error, Limits, Rows, Statement, explain, out_of_time},
 };
 

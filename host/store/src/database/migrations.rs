@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::connections::{self, Guarded, Site};
 use super::guard::Mode;
-use super::scan::{self, Access};
+use super::guard::{self, Access};
 use super::types::{Error, describe, explain, invalid};
 use crate::digest::hexadecimal;
 
@@ -176,7 +176,7 @@ pub(super) fn look(site: &Arc<Site>, list: &[Migration], why: &str) -> Result<u3
 
 fn step(guarded: &Guarded, migration: &Migration) -> Result<(), Error> {
     for (statement, sql) in (0..).zip(&migration.statements) {
-        scan::check(sql, Access::Migration).map_err(|message| invalid(statement, message))?;
+        guard::check(sql, Access::Migration).map_err(|message| invalid(statement, message))?;
         let explain = |error| explain(&guarded.site, statement, error);
         guarded.guard.with_mode(Mode::Migration, || {
             let mut prepared = guarded.connection.prepare(sql).map_err(explain)?;

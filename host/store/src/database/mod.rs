@@ -12,11 +12,9 @@ mod frozen;
 mod guard;
 mod mark;
 mod migrations;
-mod movable;
 mod moving;
 pub mod postgres;
 mod run;
-mod scan;
 mod types;
 mod writer;
 
@@ -32,9 +30,9 @@ use tempfile::TempDir;
 
 pub use export::{ExportError, Stored, StoredDatabase, copy};
 pub use migrations::{MigrateError, Migration};
-pub use movable::{Movable, Rows as MovedRows, no_row};
 pub(crate) use moving::Staging;
 pub use moving::{Kind, Moved, Plan, Recorded, recorded};
+pub use moving::{Movable, Rows as MovedRows, no_row};
 pub use sql::{Error, Rows, Statement, Value};
 pub use types::{Fence, Limits, OpenError, sql};
 

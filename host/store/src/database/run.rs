@@ -6,7 +6,7 @@ use rusqlite::CachedStatement;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
 use super::connections::Guarded;
-use super::scan::{self, Access};
+use super::guard::{self, Access};
 use super::types::{
     self, Error, Limits, Rows, Statement, UnexpectedCount, Value, explain, too_much_aside,
 };
@@ -63,7 +63,7 @@ impl Batch<'_> {
             let most = site.limits.sql_bytes_max;
             return Err(Error::LimitExceeded(format!("statement {index}: more than {most} bytes")));
         }
-        scan::check(&statement.sql, self.access).map_err(invalid)?;
+        guard::check(&statement.sql, self.access).map_err(invalid)?;
         let explain = |error| explain(site, index, error);
         let mut prepared = connection.prepare_cached(&statement.sql).map_err(explain)?;
         let reads = prepared.readonly();
@@ -133,7 +133,7 @@ fn bind(
     let mut used = vec![false; given];
     for place in 1..=names {
         let name = prepared.parameter_name(place).unwrap_or("?");
-        let number = scan::parameter_number(name).filter(|number| (1..=given).contains(number));
+        let number = guard::parameter_number(name).filter(|number| (1..=given).contains(number));
         let Some(number) = number else {
             return Err(invalid(format!("`{name}` has no value: {given} are given")));
         };

@@ -18,10 +18,10 @@ use tokio::sync::oneshot;
 use super::connections::{self, Guarded, Site};
 use super::connections::{Answer, closed};
 use super::frozen;
+use super::guard::Access;
 use super::mark::{self, Mark};
 use super::migrations::{self, MigrateError, Migration};
 use super::run;
-use super::scan::Access;
 use super::types::{Error, OpenError, Statement, explain, out_of_time};
 
 /// Pages in the log from which on it is checkpointed when the queue is empty: 4 MiB.

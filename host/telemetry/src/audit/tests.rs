@@ -47,10 +47,10 @@ fn line_has_caller_call_outcome_and_argument_digest() {
     });
     assert_eq!(lines, [expected]);
     let file = folder.path().join("audit/audit.jsonl");
-    assert!(!std::fs::read_to_string(&file).unwrap().contains("sesame"));
+    assert!(!fs::read_to_string(&file).unwrap().contains("sesame"));
     {
         let mode = |path| {
-            std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(path).unwrap().permissions())
+            std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path).unwrap().permissions())
         };
         assert_eq!(mode(file) & 0o777, 0o600);
         assert_eq!(mode(folder.path().join("audit")) & 0o777, 0o700);
@@ -68,7 +68,7 @@ fn rotates_full_files_drops_oldest_and_tails_across_them() {
     }
     let calls: Vec<_> = audit.tail(4).iter().map(|it| it["call"].as_u64().unwrap()).collect();
     assert_eq!(calls, [16, 17, 18, 19]);
-    let files = std::fs::read_dir(folder.path().join("audit")).unwrap().count();
+    let files = fs::read_dir(folder.path().join("audit")).unwrap().count();
     assert_eq!(files, 3, "the one that is written and two full ones");
     assert!(audit.tail(100).len() < 20, "the oldest have gone");
 }
@@ -107,8 +107,8 @@ fn counts_and_reports_dropped_lines() {
 fn truncated_line_spoils_no_other() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("audit/audit.jsonl");
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(&file, r#"{"call":1,"#).unwrap();
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, r#"{"call":1,"#).unwrap();
     let audit = Audit::open(folder.path(), &AuditConfig::default()).unwrap();
     audit.write(line(2, "{}"));
     assert_eq!(audit.tail(10)[0]["call"], 2);
@@ -149,7 +149,7 @@ fn flood_of_refusals_does_not_evict_calls() {
     assert_eq!(audit.dropped(), 0);
     let more: u64 = lines.iter().filter_map(|it| it["more_refused"].as_u64()).sum();
     assert!(more > 15_000, "most are counted and not written one by one: {more}");
-    let files = std::fs::read_dir(folder.path().join("audit")).unwrap().flatten();
+    let files = fs::read_dir(folder.path().join("audit")).unwrap().flatten();
     let bytes: u64 = files.map(|it| it.metadata().unwrap().len()).sum();
     assert!(bytes < 700 << 10, "what is refused has a bound of its own: {bytes}");
 }
@@ -183,8 +183,8 @@ fn keeps_lines_and_changes_while_the_disk_fails() {
     assert!(!audit.refuses_changes());
     // A file where the folder was takes nothing, not even from root.
     let (files, aside) = (folder.path().join("audit"), folder.path().join("aside"));
-    std::fs::rename(&files, &aside).unwrap();
-    std::fs::write(&files, "").unwrap();
+    fs::rename(&files, &aside).unwrap();
+    fs::write(&files, "").unwrap();
     let config = AuditConfig::default();
     let (state, tolerant) = (Arc::<State>::default(), AuditConfig { required: false, ..config });
     let mut writer = Writer::new(&files, &config, state.clone());
@@ -193,8 +193,8 @@ fn keeps_lines_and_changes_while_the_disk_fails() {
     queue.try_send(Job::Line(line(2, "{}"))).unwrap();
     drop(queue);
     writer.gather_for_tests(&jobs);
-    std::fs::remove_file(&files).unwrap();
-    std::fs::rename(&aside, &files).unwrap();
+    fs::remove_file(&files).unwrap();
+    fs::rename(&aside, &files).unwrap();
     writer.write_all(&jobs);
     assert!(!state.is_failing.load(Ordering::Relaxed));
     let calls: Vec<_> = audit.tail(9).iter().map(|it| it["call"].as_u64().unwrap()).collect();

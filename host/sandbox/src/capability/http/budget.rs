@@ -23,7 +23,7 @@ use wasmtime_wasi_http::{Error, WasiBody};
 
 use crate::capability::state::CallContext;
 use base::{grants::secret::Mask, limits::Limits};
-use telemetry::{Span, tally::Tally};
+use telemetry::{Span, metrics::Tally};
 
 /// Remaining HTTP budget of a call.
 pub(super) struct Budget {

@@ -12,8 +12,8 @@ use wasmtime_wasi_http::Error;
 
 use super::{HEADER_BYTES_MAX, budget::TooMuch};
 use base::{
-    failure::causes,
-    grants::{address, hosts::Hosts},
+    call::causes,
+    grants::hosts::{self, Hosts},
     install_tls_provider,
     limits::Limits,
 };
@@ -137,7 +137,7 @@ impl Resolve for Checked {
         Box::pin(async move {
             let mut found = found.await?;
             let before = found.len();
-            found.retain(|it| private || !address::is_private(it.ip()));
+            found.retain(|it| private || !hosts::is_private(it.ip()));
             if found.is_empty() && before > 0 {
                 return Err(Prohibited.into());
             }

@@ -19,8 +19,7 @@ use crate::capability::{
     state::{CallContext, CallState},
 };
 use base::grants::{
-    address,
-    hosts::GrantedHost,
+    hosts::{self, GrantedHost},
     http::Place,
     secret::{Mask, encoded},
 };
@@ -168,7 +167,7 @@ impl Sender {
             return Err(Error::HttpRequestDenied);
         };
         // Names are checked when they are resolved, addresses are not resolved.
-        if !host.grant.private && address::of_url(url).is_some_and(address::is_private) {
+        if !host.grant.private && hosts::of_url(url).is_some_and(hosts::is_private) {
             self.report.warn(method, url, REFUSED, &client::Prohibited.to_string());
             return Err(Error::DestinationIpProhibited);
         }

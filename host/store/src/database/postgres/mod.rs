@@ -5,10 +5,6 @@
 //! and the server holds the role to its schema. A statement is one message of the extended protocol, which takes no
 //! second.
 
-mod address;
-mod ask;
-mod failed;
-mod migrations;
 mod moving;
 mod pool;
 mod portable;
@@ -16,21 +12,28 @@ mod reader;
 pub mod rollout;
 mod run;
 mod server;
-mod values;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicU64, AtomicUsize},
+    time::{Duration, Instant},
+};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_postgres::{Client, Config, Error as PgError};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-pub use address::{Address, check_address};
+use super::{
+    guard::{self, Access},
+    migrations::{MigrateError, Migration, check_numbers, new},
+    types::{ConstraintFailure, ConstraintKind, Error, invalid, out_of_time},
+};
+use pool::{Failed, Pool, explain};
+use portable::portable;
+
+pub use pool::{Address, check_address};
 pub use reader::Reader;
 pub use server::{GONE_AFTER, HostConnection, Server, ServerError};
-
-use pool::Pool;
 
 /// The database of one component.
 pub(super) struct Postgres {
@@ -114,4 +117,97 @@ fn secret() -> std::io::Result<[u8; 32]> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
     Ok(bytes)
+}
+
+// Migrations on PostgreSQL, once for all hosts: in one transaction, under a lock, as the component's role.
+
+impl Postgres {
+    /// Applies new migrations and invalidates prepared statements.
+    pub(super) async fn migrate(&self, list: &[Migration]) -> Result<u32, MigrateError> {
+        check_numbers(list)?;
+        self.server.check().map_err(MigrateError::Database)?;
+        let deadline = Instant::now() + self.limits.migrate_time_max;
+        // Dropped before its end, the connection closes, and nothing of it stays.
+        let applied = tokio::time::timeout_at(deadline.into(), self.apply(list)).await;
+        let applied = applied.unwrap_or_else(|_late| Err(MigrateError::Database(out_of_time())));
+        self.generation.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        applied
+    }
+
+    async fn apply(&self, list: &[Migration]) -> Result<u32, MigrateError> {
+        let unusable = |error: PgError| {
+            MigrateError::Database(Error::Unavailable(
+                self.server.explain_failure(&error, &self.role),
+            ))
+        };
+        let client = self.server.way().connect().await.map_err(unusable)?;
+        client.batch_execute("BEGIN").await.map_err(unusable)?;
+        let applied = self.apply_on(&client, list).await?;
+        client.batch_execute("COMMIT").await.map_err(unusable)?;
+        Ok(applied)
+    }
+
+    /// Applies migrations in the transaction of `client`.
+    async fn apply_on(&self, client: &Client, list: &[Migration]) -> Result<u32, MigrateError> {
+        let unusable = |error: PgError| {
+            MigrateError::Database(Error::Unavailable(
+                self.server.explain_failure(&error, &self.role),
+            ))
+        };
+        let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0)),
+            set_config('search_path', quote_ident($1) || ', madoguchi', true),
+            set_config('statement_timeout', $2, true)";
+        let most = self.limits.migrate_time_max.as_millis().to_string();
+        client.query_one(lock, &[&self.schema, &most]).await.map_err(unusable)?;
+        let known = "SELECT hash FROM madoguchi.migrations WHERE component = $1 ORDER BY number";
+        let known = client.query(known, &[&self.schema]).await.map_err(unusable)?;
+        let known: Vec<String> = known.iter().map(|it| it.get(0)).collect();
+        let new = new(list, &known)?;
+        for migration in new {
+            step(client, &self.role, migration).await.map_err(|error| MigrateError::Failed {
+                number: migration.number,
+                name: migration.name.clone(),
+                error,
+            })?;
+            let remember = "INSERT INTO madoguchi.migrations (component, number, name, hash)
+                VALUES ($1, $2, $3, $4)";
+            let number = i32::try_from(migration.number).unwrap_or(i32::MAX);
+            let hash = migration.hash();
+            client
+                .execute(remember, &[&self.schema, &number, &migration.name, &hash])
+                .await
+                .map_err(unusable)?;
+        }
+        Ok(u32::try_from(new.len()).unwrap_or(u32::MAX))
+    }
+}
+
+/// Applies one migration as the component's role, which then owns the tables.
+async fn step(client: &Client, role: &str, migration: &Migration) -> Result<(), Error> {
+    let becomes = "SELECT set_config('role', $1, true)";
+    let failure = |statement: u32| {
+        move |error: PgError| match explain(statement, &error) {
+            Failed::Reported(error) | Failed::Stop(error) => error,
+            Failed::Unique(statement, name) => {
+                let kind = ConstraintKind::Unique;
+                Error::Constraint(ConstraintFailure { statement, kind, name })
+            }
+            Failed::Lost(why) => Error::Unavailable(format!("the database is unavailable: {why}")),
+            Failed::Conflict | Failed::Stale => Error::Unavailable(
+                "the database is busy: another transaction was in the way".into(),
+            ),
+        }
+    };
+    client.query_one(becomes, &[&role]).await.map_err(failure(0))?;
+    for (statement, sql) in (0..).zip(&migration.statements) {
+        let wrong = |message| invalid(statement, message);
+        guard::check(sql, Access::Migration).map_err(wrong)?;
+        let portable = portable(sql, Access::Migration).map_err(wrong)?;
+        if !portable.parameters.is_empty() {
+            return Err(invalid(statement, "a migration has no parameters"));
+        }
+        client.execute(&portable.sql, &[]).await.map_err(failure(statement))?;
+    }
+    client.query_one(becomes, &[&"none"]).await.map_err(failure(0))?;
+    Ok(())
 }

@@ -11,16 +11,16 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error as PgError};
 
-use super::super::movable::{Movable, fit, fitting};
 use super::super::moving::{
     Kind, Moved, Plan, Recorded, Source, Staging, Table, Tally, check_shapes, check_vacant, common,
     quoted,
 };
+use super::super::moving::{Movable, fit, fitting};
 use super::super::types::{Limits, Value};
 use super::super::{Engine, migrations::MigrateError};
-use super::failed::describe;
+use super::pool::describe;
+use super::reader::{Parameter, cells};
 use super::server::Server;
-use super::values::{Parameter, cells};
 use super::{Postgres, server::schema_of};
 use crate::data::DataError;
 

@@ -10,7 +10,7 @@
 //! - `LIKE` does not tell ASCII's cases apart (`ILIKE`), and names its escape;
 //! - `CHECK` without a name has its own text for one, as SQLite reports it; `STRICT` and `WITHOUT ROWID` go.
 
-use super::super::scan::{Access, Token, Tokens, parameter_number};
+use super::super::guard::{Access, Token, Tokens, parameter_number};
 
 /// Functions that both engines have, and that one call of is one pass over its arguments.
 const FUNCTIONS: [&str; 33] = [
@@ -547,11 +547,11 @@ fn is_column(piece: &Piece<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::scan;
     use super::*;
+    use crate::database::guard;
 
     fn translated(sql: &str, access: Access) -> Result<String, String> {
-        scan::check(sql, access)?;
+        guard::check(sql, access)?;
         portable(sql, access).map(|it| it.sql)
     }
 

@@ -7,17 +7,17 @@ use futures::TryStreamExt as _;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error as PgError, Statement as Prepared};
 
+use super::super::guard::{self, Access};
 use super::super::run::measure;
-use super::super::scan::{self, Access};
 use super::super::types::{
     ConstraintFailure, ConstraintKind, Error, Fence, Rows, Statement, UnexpectedCount, Value,
     full_at, invalid, out_of_time,
 };
 use super::Postgres;
-use super::failed::{Failed, cause, explain};
 use super::pool::{Connection, Pool};
+use super::pool::{Failed, cause, explain};
 use super::portable::{Portable, portable};
-use super::values::{Cell, Parameter, type_of};
+use super::reader::{Cell, Parameter, type_of};
 use crate::database::connections::Answer;
 
 /// Maximum attempts of a conflicting batch.
@@ -127,7 +127,7 @@ impl Postgres {
             return Err(Error::LimitExceeded(format!("statement {index}: more than {most} bytes")));
         }
         let wrong = |message: String| invalid(index, message);
-        scan::check(&statement.sql, access).map_err(wrong)?;
+        guard::check(&statement.sql, access).map_err(wrong)?;
         let portable = portable(&statement.sql, access).map_err(wrong)?;
         if access == Access::Read && !portable.reads {
             return Err(wrong("it changes rows: send it through `transact`".into()));

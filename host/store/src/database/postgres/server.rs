@@ -12,9 +12,9 @@ use tokio_postgres::{Client, Error as PgError};
 
 use super::super::types::{Error, Limits, OpenError};
 use super::super::{Database, Engine};
-use super::address::{Address, Place, parse, tls};
-use super::failed::{Failed, explain, read_only, silent, unusable};
+use super::pool::{Address, Place, parse, tls};
 use super::pool::{Connection, Pool, Purpose};
+use super::pool::{Failed, explain, read_only, silent, unusable};
 use super::{Postgres, Way};
 use crate::live_nodes::LiveNodes;
 
