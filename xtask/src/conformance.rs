@@ -1,21 +1,24 @@
 //! The task `cargo xtask conformance` runs the official suite against the program with fixture components.
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
 
 use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
 
-use crate::command::{check, line};
-use crate::run::bundle;
-use crate::step::Steps;
-use crate::workspace::Workspace;
-use crate::{components, setup};
-
-mod report;
-
-use report::{Report, Scenario};
+use crate::{
+    command::{check, line},
+    components,
+    run::bundle,
+    setup,
+    step::Steps,
+    workspace::Workspace,
+};
 
 /// The revisions whose requirements are frozen, newest first: one for each era.
 const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
@@ -209,8 +212,211 @@ impl Drop for Server {
     }
 }
 
+// Counts the suite's results in one table.
+
+/// One scenario and what was checked in it.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Scenario {
+    name: String,
+    /// Why it does not count, where it does not.
+    unscored: Option<String>,
+    passed: usize,
+    /// What failed, and why.
+    failed: Vec<String>,
+    /// What should be otherwise, and need not.
+    warnings: Vec<String>,
+}
+
+/// What was found, by revision.
+#[derive(Debug, Default)]
+struct Report(Vec<Run>);
+
+#[derive(Debug)]
+struct Run {
+    revision: String,
+    scenarios: Vec<Scenario>,
+    /// Whether the suite itself was content.
+    is_content: bool,
+}
+
+/// How many of how many.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Count {
+    scenarios: (usize, usize),
+    checks: (usize, usize),
+    warnings: usize,
+}
+
+impl Scenario {
+    /// All that the suite ran: their names from its output, their checks from its folder. A single
+    /// scenario is not printed, and counts.
+    fn read_all(text: &str, folder: &Path, only: Option<&str>) -> Result<Vec<Self>> {
+        let checks = checks_below(folder)?;
+        let unscored = unscored(text);
+        let names = text.lines().filter_map(|line| {
+            let name = line.strip_prefix("=== Running scenario: ")?;
+            name.strip_suffix(" ===")
+        });
+        let read = |name: &str| Self::new(name, checks.get(name), unscored.get(name).cloned());
+        Ok(names.chain(only).map(read).collect())
+    }
+
+    /// Without checks it failed: it came to no end.
+    fn new(name: &str, checks: Option<&Vec<Value>>, unscored: Option<String>) -> Self {
+        let mut scenario = Self { name: name.to_owned(), unscored, ..Self::default() };
+        let Some(checks) = checks.filter(|it| !it.is_empty()) else {
+            scenario.failed.push("it left no result".to_owned());
+            return scenario;
+        };
+        for check in checks {
+            let text = |name: &str| check[name].as_str().unwrap_or_default();
+            let what = || format!("{}: {}", text("id"), text("errorMessage"));
+            match text("status") {
+                "SUCCESS" => scenario.passed += 1,
+                "FAILURE" => scenario.failed.push(what()),
+                "WARNING" => scenario.warnings.push(what()),
+                _ => {}
+            }
+        }
+        scenario
+    }
+
+    fn line(&self) -> String {
+        let sign = if self.failed.is_empty() { "✓" } else { "✗" };
+        let all = self.passed + self.failed.len();
+        let why = self.unscored.as_ref().map(|it| format!("  not scored: {it}"));
+        format!("  {sign} {:<46} {:>2}/{all}{}", self.name, self.passed, why.unwrap_or_default())
+    }
+}
+
+/// The checks of each scenario: `server-NAME-TIME/checks.json`.
+fn checks_below(folder: &Path) -> Result<BTreeMap<String, Vec<Value>>> {
+    let mut all = BTreeMap::new();
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(all) };
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(name) = scenario_of(&name) else { continue };
+        let file = path.join("checks.json");
+        let text =
+            fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
+        all.insert(name.to_owned(), serde_json::from_str(&text)?);
+    }
+    Ok(all)
+}
+
+/// Scenario of a result folder.
+fn scenario_of(folder: &str) -> Option<&str> {
+    /// The length of a time such as `-2026-11-21T16-21-55-930Z`.
+    const TIME: usize = 25;
+    folder.strip_prefix("server-")?.get(..folder.len().checked_sub("server-".len() + TIME)?)
+}
+
+/// The scenarios that do not count, each with the reason: `✗ tasks-lifecycle (extension)`.
+fn unscored(text: &str) -> BTreeMap<String, String> {
+    let list = text.lines().skip_while(|it| !it.starts_with("Not scored for "));
+    let entry = |line: &str| {
+        let line = line.trim().trim_start_matches(['✓', '✗']).trim();
+        let (name, reason) = line.strip_suffix(')')?.rsplit_once(" (")?;
+        Some((name.to_owned(), reason.to_owned()))
+    };
+    list.skip(1).filter_map(entry).collect()
+}
+
+impl Report {
+    /// `is_content` is what the suite itself thinks.
+    fn add(&mut self, revision: &str, scenarios: Vec<Scenario>, is_content: bool) {
+        self.0.push(Run { revision: revision.to_owned(), scenarios, is_content });
+    }
+
+    /// Lists scenarios that are uncounted, failed or with warnings, or all.
+    fn scenarios(&self, all: bool) -> String {
+        let mut text = String::new();
+        for run in &self.0 {
+            text.push_str(&format!("\n{}\n", run.revision));
+            for scenario in &run.scenarios {
+                let is_plain = scenario.unscored.is_none()
+                    && scenario.failed.is_empty()
+                    && scenario.warnings.is_empty();
+                if is_plain && !all {
+                    continue;
+                }
+                text.push_str(&format!("{}\n", scenario.line()));
+                if scenario.unscored.is_some() && !all {
+                    continue;
+                }
+                let failed = scenario.failed.iter().map(|it| format!("      failed   {it}\n"));
+                let warnings = scenario.warnings.iter().map(|it| format!("      warning  {it}\n"));
+                text.extend(failed.chain(warnings));
+            }
+        }
+        text
+    }
+
+    /// The counts of passed and failed checks, as a table.
+    fn table(&self) -> String {
+        let mut table = format!(
+            "\n  {:<12} {:<12} {:>10} {:>10} {:>10}\n",
+            "revision", "", "scenarios", "checks", "warnings"
+        );
+        for run in &self.0 {
+            for (is_scored, kind) in [(true, "scored"), (false, "not scored")] {
+                let Count { scenarios, checks, warnings } = run.count(is_scored);
+                let of = |(passed, all): (usize, usize)| format!("{passed}/{all}");
+                table.push_str(&format!(
+                    "  {:<12} {kind:<12} {:>10} {:>10} {warnings:>10}\n",
+                    run.revision,
+                    of(scenarios),
+                    of(checks)
+                ));
+            }
+        }
+        table
+    }
+
+    /// A note if everything counted has passed, else the failures.
+    fn verdict(&self) -> Result<String> {
+        let (mut notes, mut misses) = (Vec::new(), Vec::new());
+        for run in &self.0 {
+            let fails = |it: &&Scenario| it.unscored.is_none() && !it.failed.is_empty();
+            let failed = run.scenarios.iter().filter(fails);
+            let failed = failed.map(|it| it.name.as_str()).collect::<Vec<_>>();
+            if !failed.is_empty() {
+                misses.push(format!("{} is not met: {}", run.revision, failed.join(", ")));
+            } else if !run.is_content {
+                let what = "the suite ended with an error that is none of a scenario";
+                misses.push(format!("{}: {what}", run.revision));
+            }
+            let Count { scenarios: (passed, all), checks, .. } = run.count(true);
+            notes.push(format!("{} {passed}/{all} ({} checks)", run.revision, checks.0));
+        }
+        if !misses.is_empty() {
+            bail!("{}", misses.join("; "));
+        }
+        Ok(notes.join(", "))
+    }
+}
+
+impl Run {
+    fn count(&self, is_scored: bool) -> Count {
+        let mut count = Count::default();
+        for scenario in
+            self.scenarios.iter().filter(|scenario| scenario.unscored.is_none() == is_scored)
+        {
+            count.scenarios.0 += usize::from(scenario.failed.is_empty());
+            count.scenarios.1 += 1;
+            count.checks.0 += scenario.passed;
+            count.checks.1 += scenario.passed + scenario.failed.len();
+            count.warnings += scenario.warnings.len();
+        }
+        count
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn read(arguments: &[&str]) -> Result<Selection> {
@@ -241,5 +447,79 @@ mod tests {
         assert_eq!(address(line).as_deref(), Some("http://127.0.0.1:8808/mcp"));
         assert_eq!(address("  page        http://127.0.0.1:8808/"), None);
         assert_eq!(address("MCP is off"), None);
+    }
+
+    // Tests of the counts on output of the suite.
+
+    const LOG: &str = "\
+=== Running scenario: ping ===
+Running client scenario 'ping' against server: http://127.0.0.1:1/mcp
+
+=== Running scenario: tasks-lifecycle ===
+
+=== SUMMARY ===
+✓ ping: 2 passed, 0 failed
+✗ tasks-lifecycle: 1 passed, 8 failed
+
+Not scored for 2026-07-28: 1 scenario(s) run, 1 failing. These do not affect conformance.
+  ✗ tasks-lifecycle (extension)
+";
+
+    fn scenario(name: &str, statuses: &[&str], unscored: Option<&str>) -> Scenario {
+        let check =
+            |status: &&str| json!({ "id": "a-check", "status": status, "errorMessage": "no" });
+        let checks = statuses.iter().map(check).collect();
+        Scenario::new(name, Some(&checks), unscored.map(str::to_owned))
+    }
+
+    #[test]
+    fn separates_uncounted_results_with_reason() {
+        let nowhere = Path::new("there-is-no-such-folder");
+        let scenarios = Scenario::read_all(LOG, nowhere, None).unwrap();
+        let found = scenarios.iter().map(|it| (it.name.as_str(), it.unscored.as_deref()));
+        assert_eq!(
+            found.collect::<Vec<_>>(),
+            [("ping", None), ("tasks-lifecycle", Some("extension"))]
+        );
+    }
+
+    #[test]
+    fn scenario_without_result_fails() {
+        let nowhere = Path::new("there-is-no-such-folder");
+        let scenarios = Scenario::read_all("", nowhere, Some("ping")).unwrap();
+        assert_eq!(scenarios[0].failed, ["it left no result"]);
+    }
+
+    #[test]
+    fn names_folder_by_scenario() {
+        let folder = "server-http-header-validation-2026-11-21T16-21-55-930Z";
+        assert_eq!(scenario_of(folder), Some("http-header-validation"));
+        let folder = "server-server-stateless-2026-11-21T16-21-51-121Z";
+        assert_eq!(scenario_of(folder), Some("server-stateless"));
+        assert_eq!(scenario_of("other"), None);
+    }
+
+    #[test]
+    fn only_scored_failures_fail_the_run() {
+        let mut report = Report::default();
+        let ping = scenario("ping", &["SUCCESS", "INFO", "SUCCESS"], None);
+        let list = scenario("tools-list", &["SUCCESS", "WARNING"], None);
+        let tasks = scenario("tasks-lifecycle", &["FAILURE"], Some("extension"));
+        report.add("2026-07-28", vec![ping.clone(), list, tasks], true);
+        assert_eq!(report.verdict().unwrap(), "2026-07-28 2/2 (3 checks)");
+        let table = report.table();
+        assert!(table.contains("scored              2/2        3/3          1"), "{table}");
+        assert!(table.contains("not scored          0/1        0/1          0"), "{table}");
+        let text = report.scenarios(false);
+        assert!(text.contains("✗ tasks-lifecycle") && text.contains("warning  a-check"), "{text}");
+        assert!(!text.contains("ping"), "{text}");
+
+        report.add("2025-11-25", vec![scenario("ping", &["SUCCESS", "FAILURE"], None)], false);
+        assert_eq!(report.verdict().unwrap_err().to_string(), "2025-11-25 is not met: ping");
+        let mut report = Report::default();
+        report.add("2025-11-25", vec![ping], false);
+        assert!(
+            report.verdict().unwrap_err().to_string().contains("the suite ended with an error")
+        );
     }
 }
