@@ -493,7 +493,7 @@ fn rfc3339(at_s: i64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::{collections::VecDeque, sync::Mutex};
 
     use serde_json::Value;
