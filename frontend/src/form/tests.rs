@@ -231,8 +231,7 @@ fn short_description_is_label_and_long_one_hint() {
     } }));
     let both = |name: &str| (field(&form, name).label.clone(), field(&form, name).help.clone());
     assert_eq!(both("a"), ("上映回のID".to_owned(), None));
-    let rest = "Another one cannot cancel it, so write it with care.";
-    assert_eq!(both("user_id"), ("The user who has reserved".to_owned(), Some(rest.to_owned())));
+    assert_eq!(both("user_id"), ("User ID".to_owned(), Some(long.to_owned())));
     assert_eq!(both("d").0, "D");
     assert_eq!(both("c"), ("Title".to_owned(), Some("Help".to_owned())));
 }
