@@ -192,3 +192,61 @@ fn kana_and_two_wishes_are_understood() {
     let outcome = follow(&mut Talk::new(), "ゴジラを明日2枚取って、worker-aに取れたって伝えて");
     assert_eq!(tools(&outcome.calls)[0], "list_movies", "the booking goes first");
 }
+
+/// The last call of the last of `sentences`, as text.
+fn last_call(sentences: &[&str]) -> String {
+    let mut talk = Talk::new();
+    let mut call = String::new();
+    for sentence in sentences {
+        let outcome = follow(&mut talk, sentence);
+        call = outcome.calls.last().map_or(outcome.text, |it| {
+            format!("{} {}", it.name, Value::Object(it.arguments.clone()))
+        });
+    }
+    call
+}
+
+#[test]
+fn sloppy_sentences_are_read() {
+    for (sentences, tool, word) in [
+        (
+            &["えーと、ゴジラ、じゃないや、トトロの、明日、2枚、あ、3枚"][..],
+            "request_form",
+            "トトロ",
+        ),
+        (&["resrve 2 tickts for Akira tomorrow"], "request_form", "Akira"),
+        (&["青のカード", "じゃなくて赤"], "get_theme_illustrations", "紅蓮機工"),
+        (&["渋谷から横浜", "じゃなくて品川から"], "route_search", "品川"),
+        (&["ルナとミミでサムネ作って", "タイトル 猫と梟"], "compose_thumbnail", "猫と梟"),
+        (&["紫テーマで4枚使ってサムネつくって"], "compose_thumbnail", "影猫ルナ"),
+        (&["名前とメールを聞くフォーム", "もう一個、感想（長文）"], "request_form", "感想"),
+        (&["忘年会の出欠とりたい"], "request_form", "attendance"),
+        (&["渋谷から横浜行くとどれくらいかかる？"], "route_search", "\"横浜\""),
+        (&["渋谷から行徳まで"], "route_search", "行徳"),
+        (&["トトロの時間教えて。予約はしないで"], "list_showtimes", "totoro"),
+        (&["なんでもいいから明日使うカード2枚見せて"], "get_card_illustration", "card_name"),
+        (&["any films tn?"], "list_movies", "T17:00"),
+    ] {
+        let call = last_call(sentences);
+        assert!(call.starts_with(tool) && call.contains(word), "{sentences:?}: {call}");
+    }
+}
+
+#[test]
+fn sloppy_sentences_do_nothing_else() {
+    for (sentences, word) in [
+        (&["明日の夜ならなんでもいい 2枚"][..], "card_name"),
+        (&["任せる、明日の夜2枚"], "card_name"),
+        (&["Totoro tomorrow, 2 please. Actually make that Ponyo"], "totoro"),
+        (&["films tomorrow", "is it in Tokyo?"], "tokyo-monogatari"),
+        (&["誕生日いつ？"], "list_movies"),
+        (&["ルナとミミでサムネ作って", "タイトル つけて"], "compose_thumbnail"),
+        (&["例えば？"], "title_query"),
+        (&["worker-aとworker-bで話して。やっぱりやめて"], "begin_conversation"),
+        (&["3月40日のゴジラを2枚"], "showtime"),
+        (&["let worker-a and worker-b talk about relied sorter"], "replied"),
+    ] {
+        let call = last_call(sentences);
+        assert!(!call.contains(word), "{sentences:?}: {call}");
+    }
+}
