@@ -14,13 +14,12 @@ use crate::{
     context::{FORM_SCHEMA, FamilyInfo, TurnContext},
     contract::TurnRequest,
     coverage::{self, ASKED_FROM, Used},
-    inquiry::{asks_whether_done, is_hypothetical},
+    inquiry::{asks_again, asks_whether_done, is_hypothetical},
     language::Language,
     message::{Body, text_of},
     normalize,
     rules::Percent,
     say::{self, Skill},
-    scan::marks,
     small_talk::{self, CLOSED, Manner, STOPPED, manners},
     turn::{Answered, Conclusion, Decision, Failure, ToolCall, ToolResult, Turn},
     utterance::{CHARS_MAX, Utterance},
@@ -749,24 +748,6 @@ fn intent<F: Family>(utterance: &F::Sentence) -> (Option<(F::Goal, Percent)>, Op
         Some((manner, _)) => (None, Some(manner)),
         None => (own, None),
     }
-}
-
-/// Whether `utterance` asks to see the last result again without naming it: `もう一度見せて`, `show it again`.
-fn asks_again(utterance: &Utterance) -> bool {
-    const AGAIN: &str = "もう一度|もういちど|もう1度|もう一回|もういっかい|もう1回|もっかい|もっぺん|再度|再表示|again|once more|one more time";
-    const SHOWS: &str = "見せ|みせ|見たい|みたい|出し|表示|お願い|言って|いって|教えて|おしえて|show|see|display|list|please|say|tell";
-    let text = utterance.text().to_lowercase();
-    let text = text.trim().trim_end_matches(['。', '.', '!', '?']);
-    let again = marks(AGAIN).filter(|it| text.contains(it)).max_by_key(|it| it.len());
-    let Some(again) = again else { return false };
-    let rest = text.replacen(again, "", 1);
-    let is_shown = rest.trim().is_empty() || marks(SHOWS).any(|it| rest.contains(it));
-    let is_word = |word: &String| marks(SHOWS).chain([again]).any(|it| it.contains(word.as_str()));
-    is_shown
-        && !utterance.has(&[Word::MAKE, Word::NOT, Word::CANCEL, Word::THEIRS])
-        && utterance.numbers.counts.is_empty()
-        && utterance.when.spans.is_empty()
-        && coverage::unused(utterance, &Used::default()).iter().all(is_word)
 }
 
 /// Remainders of `sentence` after each of its parts.

@@ -1,6 +1,7 @@
 //! Recognizes questions about an action that do not order it: whether it was done, and what its consequences are.
 
 use crate::{
+    coverage::{self, Used},
     scan::{self, marks},
     utterance::{Token, Utterance},
     words::Word,
@@ -129,6 +130,24 @@ pub fn is_hypothetical(utterance: &Utterance) -> bool {
                 }) && !is_ordered(it.to)
             }
         })
+}
+
+/// Whether `utterance` asks to see the last result again without naming it: `もう一度見せて`, `show it again`.
+pub(crate) fn asks_again(utterance: &Utterance) -> bool {
+    const AGAIN: &str = "もう一度|もういちど|もう1度|もう一回|もういっかい|もう1回|もっかい|もっぺん|再度|再表示|again|once more|one more time";
+    const SHOWS: &str = "見せ|みせ|見たい|みたい|出し|表示|お願い|言って|いって|教えて|おしえて|show|see|display|list|please|say|tell";
+    let text = utterance.text().to_lowercase();
+    let text = text.trim().trim_end_matches(['。', '.', '!', '?']);
+    let again = marks(AGAIN).filter(|it| text.contains(it)).max_by_key(|it| it.len());
+    let Some(again) = again else { return false };
+    let rest = text.replacen(again, "", 1);
+    let is_shown = rest.trim().is_empty() || marks(SHOWS).any(|it| rest.contains(it));
+    let is_word = |word: &String| marks(SHOWS).chain([again]).any(|it| it.contains(word.as_str()));
+    is_shown
+        && !utterance.has(&[Word::MAKE, Word::NOT, Word::CANCEL, Word::THEIRS])
+        && utterance.numbers.counts.is_empty()
+        && utterance.when.spans.is_empty()
+        && coverage::unused(utterance, &Used::default()).iter().all(is_word)
 }
 
 #[cfg(test)]

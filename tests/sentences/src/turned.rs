@@ -199,8 +199,8 @@ fn last_call(sentences: &[&str]) -> String {
     let mut call = String::new();
     for sentence in sentences {
         let outcome = follow(&mut talk, sentence);
-        call = outcome.calls.last().map_or(outcome.text, |it| {
-            format!("{} {}", it.name, Value::Object(it.arguments.clone()))
+        call = outcome.calls.last().map_or(outcome.text, |call| {
+            format!("{} {}", call.name, Value::Object(call.arguments.clone()))
         });
     }
     call

@@ -612,9 +612,8 @@ impl Sentence {
         };
         // `映画を観たあと横浜`.
         let is_after = |at: usize| self.chars[from..at].ends_with(&['あ', 'と']);
-        let spot = self.spots.iter().find(|it| {
-            it.1 == to && it.0 > from && (is_lead(it.0 - 1) || is_now(it.0) || is_after(it.0))
-        });
+        let is_begin = |at: usize| at > from && (is_lead(at - 1) || is_now(at) || is_after(at));
+        let spot = self.spots.iter().find(|it| it.1 == to && is_begin(it.0));
         if let Some(spot) = spot {
             from = spot.0;
         }
