@@ -9,7 +9,7 @@
 //!
 //! # What a route costs
 //! Speed by link and traffic by class, turns, and turns through the oncoming traffic, forbidden turns and
-//! no turning back but at dead ends: `find/cost.rs` has the model, and tests search it plainly. What other
+//! no turning back but at dead ends: [`find`] has the model, and tests search it plainly. What other
 //! routes are worth showing is defined in [`find::alternatives`].
 //!
 //! # Errors and limits A file that is foreign, cut off or damaged is [`NotFound::Unreadable`], with a sentence that
