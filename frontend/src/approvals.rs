@@ -24,7 +24,9 @@ pub(crate) struct Approval {
     pub(crate) state: String,
     pub(crate) tool: String,
     /// The tool's title in the reader's language.
-    pub(crate) title: String,
+    pub(crate) title: Option<String>,
+    /// The component or other server that offers the tool.
+    pub(crate) owner: Option<String>,
     pub(crate) is_destructive: bool,
     /// The host's description: a sentence, then a line per detail.
     pub(crate) words: String,
@@ -170,6 +172,13 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_approval_of_an_untitled_tool() {
+        let listed = json!({ "id": "a", "tool": "reserve_seats", "title": null, "owner": "shop" });
+        let approval: Approval = serde_json::from_value(listed).unwrap();
+        assert_eq!((approval.title, approval.owner.as_deref()), (None, Some("shop")));
+    }
 
     #[test]
     fn knows_whether_a_finished_call_was_allowed() {

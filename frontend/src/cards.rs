@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::text::cut;
+use crate::text::{Key, Lang, cut};
 
 /// Maximum number of arguments shown, and of characters of each.
 const ARGUMENTS_MAX: usize = 30;
@@ -19,19 +19,27 @@ pub(crate) fn submitted(values: &impl serde::Serialize) -> String {
 }
 
 /// The arguments of a call as names and readable values, with secrets masked.
-pub(crate) fn arguments(params: &Value, comma: &str) -> Vec<(String, String)> {
+pub(crate) fn arguments(params: &Value, lang: Lang) -> Vec<(String, String)> {
     let Value::Object(params) = masked(params) else { return Vec::new() };
-    let entry = |(name, value): (String, Value)| (name, readable(&value, comma));
-    params.into_iter().take(ARGUMENTS_MAX).map(entry).collect()
+    let left_out = left_out(params.len(), lang).map(|it| ("…".to_owned(), it));
+    let entry = |(name, value): (String, Value)| (name, readable(&value, lang));
+    params.into_iter().take(ARGUMENTS_MAX).map(entry).chain(left_out).collect()
 }
 
-fn readable(value: &Value, comma: &str) -> String {
+/// How many of `count` items are not shown, if any.
+fn left_out(count: usize, lang: Lang) -> Option<String> {
+    let count = count.saturating_sub(ARGUMENTS_MAX);
+    (count > 0).then(|| lang.fill(Key::Truncated, &[&count.to_string()]))
+}
+
+fn readable(value: &Value, lang: Lang) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Null => "—".to_owned(),
         Value::Array(items) if items.iter().all(|it| !it.is_object() && !it.is_array()) => {
-            let items = items.iter().take(ARGUMENTS_MAX).map(|it| readable(it, comma));
-            items.collect::<Vec<_>>().join(comma)
+            let shown = items.iter().take(ARGUMENTS_MAX).map(|it| readable(it, lang));
+            let shown = cut(&shown.collect::<Vec<_>>().join(lang.comma()), VALUE_MAX);
+            return shown + &left_out(items.len(), lang).unwrap_or_default();
         }
         other => other.to_string(),
     };
@@ -220,10 +228,23 @@ mod tests {
     fn shows_arguments_and_masks_secrets() {
         let params = json!({ "seat_ids": ["A5", "A6"], "passkey": "1234", "deep": { "a": 1 } });
         let expected = [("seat_ids", "A5、A6"), ("passkey", "••••••"), ("deep", "{\"a\":1}")];
-        let shown = arguments(&params, "、");
+        let shown = arguments(&params, Lang::Ja);
         let shown: Vec<_> = shown.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
         assert_eq!(shown, expected);
-        assert_eq!(arguments(&json!(7), "、"), []);
+        assert_eq!(arguments(&json!(7), Lang::Ja), []);
+    }
+
+    #[test]
+    fn says_how_many_arguments_are_left_out() {
+        let items: Vec<_> = (0..ARGUMENTS_MAX + 2).collect();
+        let shown = arguments(&json!({ "all": items }), Lang::Ja);
+        assert!(shown[0].1.ends_with("29…ほか 2 件は省略しました。"), "{shown:?}");
+        let params: Map<_, _> = items.iter().map(|it| (format!("a{it:02}"), json!(it))).collect();
+        let shown = arguments(&Value::Object(params), Lang::En);
+        assert_eq!(
+            shown[ARGUMENTS_MAX..],
+            [("…".to_owned(), "… and 2 more not shown.".to_owned())]
+        );
     }
 
     #[test]

@@ -49,8 +49,8 @@ pub(crate) struct Family {
     pub(crate) example: Option<(&'static str, Key)>,
     /// Greeting of its own assistant.
     pub(crate) greeting: Option<Greeting>,
-    /// What a person approves with a call of the tool with these arguments, if there is a better text than the tool's
-    /// title.
+    /// What a person approves with a call of its tool of that name with these arguments, if there is a better text than
+    /// the tool's title.
     pub(crate) approval_text: fn(&str, &Value, Lang) -> Option<Phrase>,
     /// How it says what a call of its tools would do.
     pub(crate) facts: Option<Facts>,
@@ -422,15 +422,20 @@ pub(crate) fn pictures<'a>(
     view.and_then(|it| it.pictures).map_or_else(Vec::new, |it| it(value))
 }
 
+/// The family of the tool's component. A tool of that name elsewhere is none of its.
+fn of_tool(tool: &Tool) -> Option<&'static Family> {
+    let component = tool.component()?;
+    all().copied().find(|it| it.tools.0 == component)
+}
+
 /// What a person approves with the call.
-pub(crate) fn approval_text(tool: &str, params: &Value, lang: Lang) -> Option<Phrase> {
-    all().find_map(|it| (it.approval_text)(tool, params, lang))
+pub(crate) fn approval_text(tool: &Tool, params: &Value, lang: Lang) -> Option<Phrase> {
+    (of_tool(tool)?.approval_text)(&tool.name, params, lang)
 }
 
 /// How the family of the tool says what a call would do.
 pub(crate) fn facts(tool: &Tool) -> Option<&'static Facts> {
-    let component = tool.component()?;
-    all().find(|it| it.tools.0 == component)?.facts.as_ref()
+    of_tool(tool)?.facts.as_ref()
 }
 
 /// A family's advice about a refusal, if there is any.

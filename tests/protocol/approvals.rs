@@ -85,6 +85,7 @@ async fn pending_approval_shows_everywhere_and_is_keyboard_driven() {
     }
     browser.click(".approval-details summary").await;
     browser.says(".approval-details", &opened.show).await;
+    browser.says(".approval-details", "cinema").await;
     browser.click(".approval-details summary").await;
     assert_eq!(browser.serious_faults().await, Vec::<String>::new());
     for (name, look) in [

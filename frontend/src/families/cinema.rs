@@ -44,7 +44,7 @@ const RESERVATIONS: &str = "list_reservations";
 const VISITS_MAX: usize = 3;
 
 /// Maximum number of seats of one call that are named.
-const SEATS_MAX: usize = 30;
+const SEATS_MAX: usize = 100;
 
 pub(super) static FAMILY: Family = Family {
     tools: ("cinema", Key::BoxOffice),
@@ -88,12 +88,12 @@ pub(super) static FAMILY: Family = Family {
         }
     },
     facts: Some(Facts {
-        covered: |params| match ["showtime_id", "reservation_id"]
-            .iter()
-            .any(|it| params.get(it).is_some())
+        // Beside a reservation, other arguments are what it would become.
+        covered: |params| match ["reservation_id", "showtime_id"].map(|it| params.get(it).is_some())
         {
-            true => &["showtime_id", "reservation_id", "seat_ids", "user_id", "hold_token"],
-            false => &[],
+            [true, _] => &["reservation_id", "user_id"],
+            [_, true] => &["showtime_id", "seat_ids", "user_id"],
+            _ => &[],
         },
         code: &FACTS,
     }),
@@ -310,6 +310,7 @@ mod tests {
 
     use super::*;
     use crate::families;
+    use crate::mcp::wire::Tool;
     use crate::table::{advice, approval_text, summary};
     use crate::text::Lang;
 
@@ -403,9 +404,31 @@ mod tests {
     fn names_reservation_by_its_seats() {
         families::register();
         let params = json!({ "seat_ids": ["A5", "A6"] });
-        let text = approval_text("reserve_seats", &params, Lang::Ja);
+        let tool = |name: &str, owner: &str| {
+            let meta = serde_json::Map::from_iter([(owner.to_owned(), json!("cinema"))]);
+            Tool { name: name.to_owned(), meta, ..Tool::default() }
+        };
+        let own = "madoguchi/component";
+        let reserve = tool("reserve_seats", own);
+        let text = approval_text(&reserve, &params, Lang::Ja);
         assert_eq!(text, Some((Key::CardAskReserve, vec!["A5、A6".to_owned(), "2".to_owned()])));
-        assert_eq!(approval_text("reserve_seats", &json!({}), Lang::Ja), None);
-        assert_eq!(approval_text("show_seats", &params, Lang::Ja), None);
+        assert_eq!(approval_text(&reserve, &json!({}), Lang::Ja), None);
+        assert_eq!(approval_text(&tool("show_seats", own), &params, Lang::Ja), None);
+        let foreign = tool("reserve_seats", "madoguchi/server");
+        assert_eq!(approval_text(&foreign, &params, Lang::Ja), None);
+
+        let many: Vec<_> = (1..=40).map(|it| format!("A{it}")).collect();
+        let text = approval_text(&reserve, &json!({ "seat_ids": many }), Lang::En).unwrap();
+        assert_eq!(text.1[1], "40");
+    }
+
+    #[test]
+    fn change_of_reservation_keeps_its_new_values() {
+        let covered = FAMILY.facts.as_ref().unwrap().covered;
+        let order = json!({ "showtime_id": "st-1", "seat_ids": ["A1"], "hold_token": "h" });
+        assert_eq!(covered(&order), ["showtime_id", "seat_ids", "user_id"]);
+        let change = json!({ "reservation_id": "r", "showtime_id": "st-1", "seat_ids": ["A1"] });
+        assert_eq!(covered(&change), ["reservation_id", "user_id"]);
+        assert!(covered(&json!({ "title_query": "a" })).is_empty());
     }
 }

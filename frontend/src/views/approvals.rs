@@ -155,7 +155,8 @@ fn Pending(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Decision>)
     let id = format!("inbox-{}", browser::next_number());
     let labelled = id.clone();
     let is_asking = !approval.questions.is_empty();
-    let Approval { tool, arguments, reason, title, .. } = approval.clone();
+    let Approval { tool, arguments, reason, title, owner, .. } = approval.clone();
+    let title = title.unwrap_or_default();
     let first = approval.words.lines().next().unwrap_or(&tool).to_owned();
     let asked_for = StoredValue::new((tool.clone(), arguments.clone()));
     let heading = move || match is_asking {
@@ -199,7 +200,7 @@ fn Pending(approval: Approval, is_busy: RwSignal<bool>, say: Callback<Decision>)
             <h2 class="approval-title" id=id>{heading}</h2>
             {is_changed.then(|| view! { <p class="approval-grave">{Key::ApprovalChanged}</p> })}
             {approval.is_destructive.then(|| view! { <p class="approval-grave">{Key::CardAskGrave}</p> })}
-            <Wanted tool params=arguments reason/>
+            <Wanted tool params=arguments reason owner/>
             <dl class="inbox-facts">
                 <div><dt>{Key::AskedBy}</dt><dd>{asked_by}</dd></div>
                 <div><dt>{Key::AskedAt}</dt><dd>{move || moment(&at)}</dd></div>

@@ -311,7 +311,7 @@ pub(crate) fn Arguments(
         let lang = Lang::spoken();
         let tool = page().tool(&tool);
         let schema = tool.as_ref().map(|it| it.input_schema.clone()).unwrap_or_default();
-        let list = cards::arguments(&cards::veiled_by(&params, &schema), lang.comma());
+        let list = cards::arguments(&cards::veiled_by(&params, &schema), lang);
         if list.is_empty() {
             return any_view! { <p class="hint">{Key::CardNoArguments}</p> };
         }

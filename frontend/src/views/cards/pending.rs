@@ -155,7 +155,8 @@ fn titled(name: &str, title: &str) -> String {
 
 /// What a call would do, in a sentence.
 pub(crate) fn sentence(name: &str, params: &Value, title: &str) -> String {
-    match table::approval_text(name, params, Lang::spoken()) {
+    let tool = page().tool(name);
+    match tool.and_then(|it| table::approval_text(&it, params, Lang::spoken())) {
         Some((key, values)) => key.fill(&values.iter().map(String::as_str).collect::<Vec<_>>()),
         None => Key::CardAskWhat.fill(&[&titled(name, title)]),
     }
@@ -163,14 +164,22 @@ pub(crate) fn sentence(name: &str, params: &Value, title: &str) -> String {
 
 /// Why a call would be made and what it would do, as its family says it; what is technical about it is folded.
 #[component]
-pub(crate) fn Wanted(tool: String, params: Value, reason: String) -> impl IntoView {
+pub(crate) fn Wanted(
+    tool: String,
+    params: Value,
+    reason: String,
+    /// The component or other server that offers the tool, if known.
+    #[prop(optional_no_strip)]
+    owner: Option<String>,
+) -> impl IntoView {
     let call = StoredValue::new((tool, params));
     let drawn = move || {
         let (tool, params) = call.get_value();
         let facts = page().tool(&tool).and_then(|it| table::facts(&it));
         let covered = facts.map_or(&[][..], |it| (it.covered)(&params));
         let mut rest = params.clone();
-        if let Value::Object(rest) = &mut rest {
+        // Of a tool that no family explains, every argument may matter.
+        if let (Value::Object(rest), Some(_)) = (&mut rest, facts) {
             rest.retain(|name, _| !covered.contains(&name.as_str()) && !is_for_programs(name));
         }
         let is_rest_shown = covered.is_empty() || rest.as_object().is_some_and(|it| !it.is_empty());
@@ -191,7 +200,7 @@ pub(crate) fn Wanted(tool: String, params: Value, reason: String) -> impl IntoVi
         {drawn}
         <details class="approval-details">
             <summary>{Key::Details}</summary>
-            <p class="hint"><code>{name}</code></p>
+            <p class="hint"><code>{name}</code>{owner.map(|it| format!(" · {it}"))}</p>
             <Arguments tool params/>
         </details>
     }

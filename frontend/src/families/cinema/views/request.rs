@@ -60,14 +60,14 @@ async fn looked_up(params: &Value) -> Option<Reservation> {
 /// What was found, with the arguments themselves: they are what is allowed.
 fn requested(params: &Value, mut found: Reservation) -> Reservation {
     let own = |name: &str| text(params, name).map(str::to_owned);
-    found.showtime_id = own("showtime_id").unwrap_or_default();
-    found.reservation_id = own("reservation_id").unwrap_or_default();
     found.user_id = own("user_id").unwrap_or(found.user_id);
-    let seats = seats(params);
-    if !seats.is_empty() {
-        let seat = |seat_id| ReservedSeat { seat_id, ..ReservedSeat::default() };
-        found.seats = seats.into_iter().map(seat).collect();
+    // Beside a reservation, a showing and seats are what it would become.
+    if let Some(id) = own("reservation_id") {
+        return Reservation { reservation_id: id, showtime_id: String::new(), ..found };
     }
+    found.showtime_id = own("showtime_id").unwrap_or_default();
+    let seat = |seat_id| ReservedSeat { seat_id, ..ReservedSeat::default() };
+    found.seats = seats(params).into_iter().map(seat).collect();
     found
 }
 
@@ -114,5 +114,15 @@ mod tests {
         let known = facts(&requested(&params, film), Lang::Ja);
         let film = [row(Key::StepFilm, "七人の侍"), row(Key::Screen, "シアター1")];
         assert_eq!(known, [&film[..], &[seats, user]].concat(), "what is allowed is what is asked");
+    }
+
+    #[test]
+    fn change_of_reservation_shows_it_as_it_is() {
+        let seat = ReservedSeat { seat_id: "B1".to_owned(), ..ReservedSeat::default() };
+        let before = Reservation { seats: vec![seat], ..Reservation::default() };
+        let params = json!({ "reservation_id": "r1", "showtime_id": "st-2", "seat_ids": ["A1"] });
+        let row = |key, value: &str| (key, value.to_owned());
+        let expected = [row(Key::ReservationNumber, "r1"), row(Key::Seats, "B1")];
+        assert_eq!(facts(&requested(&params, before), Lang::Ja), expected);
     }
 }
