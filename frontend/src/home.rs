@@ -67,11 +67,16 @@ impl Activities {
         self.asking.update_value(|it| it.push(source.tool));
         let ask = async move {
             self.asking.update_value(|it| it.retain(|tool| *tool != source.tool));
-            let mut outputs = Vec::new();
+            let (mut outputs, mut has_failed) = (Vec::new(), false);
             for arguments in (source.arguments)() {
-                // A failed request is repeated with the next change.
-                let Ok(output) = fetch::<Value>(source.tool, arguments).await else { return };
-                outputs.push(output);
+                match fetch::<Value>(source.tool, arguments).await {
+                    Ok(output) => outputs.push(output),
+                    Err(_) => has_failed = true,
+                }
+            }
+            // Failed requests are repeated with the next change.
+            if has_failed && outputs.is_empty() {
+                return;
             }
             self.note(source.tool, (source.read)(&outputs));
         };

@@ -77,7 +77,8 @@ impl Hall {
         let own: BTreeSet<&str> =
             reservations.iter().flat_map(|it| &it.seats).map(|it| it.seat_id.as_str()).collect();
         for place in self.rows.iter_mut().flat_map(|it| &mut it.places) {
-            place.seat.is_mine |= own.contains(place.seat.seat_id.as_str());
+            let seat = &mut place.seat;
+            seat.is_mine |= seat.is_reserved && own.contains(seat.seat_id.as_str());
         }
     }
 

@@ -1,5 +1,7 @@
 //! Picking of seats and keyboard moves in a hall (CIN-33, CIN-43, CIN-44).
 
+use output::cinema::ReservedSeat;
+
 use super::*;
 
 /// Rows with the column of each seat and whether it is taken.
@@ -284,4 +286,15 @@ fn has_more_only_after_a_new_pick() {
     // Same number, but one new seat.
     pick(&mut picks, &hall, "B3");
     assert!(picks.has_more_than(&before));
+}
+
+#[test]
+fn free_seat_of_an_own_reservation_is_not_own() {
+    let mut hall = two_rows();
+    let seat = |id: &str| ReservedSeat { seat_id: id.to_owned(), ..ReservedSeat::default() };
+    let seats = vec![seat("A1"), seat("A2")];
+    hall.mark_own(&[Reservation { seats, ..Reservation::default() }]);
+    let own: Vec<_> = hall.places().filter(|it| it.seat.is_mine).collect();
+    assert_eq!(own.len(), 1);
+    assert_eq!(own[0].seat.seat_id, "A1");
 }

@@ -103,12 +103,16 @@ pub(crate) fn stored_name() -> String {
 
 /// The name typed in this tab, and those of reservations made here, the latest first.
 pub(crate) fn stored_names() -> Vec<String> {
-    let typed = Keep::Tab.get::<String>("name");
+    kept_names(Keep::Tab.get("name"))
+}
+
+/// The names of reservations made here, the latest first, behind the given one.
+fn kept_names(first: Option<String>) -> Vec<String> {
     let kept = Keep::Browser.get::<Vec<String>>("names").unwrap_or_default();
     // Earlier versions of the page kept one name.
     let formerly = Keep::Browser.get("name");
     let mut names = Vec::new();
-    for name in typed.into_iter().chain(kept).chain(formerly) {
+    for name in first.into_iter().chain(kept).chain(formerly) {
         if !name.is_empty() && !names.contains(&name) && names.len() < NAMES_MAX {
             names.push(name);
         }

@@ -11,7 +11,7 @@ use super::checkout::{Checkout, PICKED};
 use super::hold::Holding;
 use super::suggest::Suggest;
 use super::waiting::WaitingView;
-use super::{Chosen, Office, Steps, reservations_of, stored_name, stored_names};
+use super::{Chosen, Office, Steps, kept_names, reservations_of, stored_name};
 use crate::browser::{self, Keep};
 use crate::call::{Loaded, fetch};
 use crate::dates;
@@ -41,7 +41,7 @@ pub(super) struct Showing {
     pub(super) id: StoredValue<String>,
     pub(super) map: RwSignal<Loaded<SeatMap>>,
     pub(super) hall: Memo<Hall>,
-    /// The reservations of this showing in the names that were used here.
+    /// The reservations of this showing in the names of reservations made here.
     own: RwSignal<Vec<Reservation>>,
     /// Whether it can still be booked: it has not begun, and its sales are not closed.
     is_open: Memo<bool>,
@@ -156,9 +156,7 @@ impl Showing {
                 Ok(map) => {
                     self.take(map, is_first, token);
                     self.know_hold(&id).await;
-                    if is_first {
-                        self.know_own(&id).await;
-                    }
+                    self.know_own(&id).await;
                 }
                 Err(error) if is_first => self.map.set(Loaded::Failed(error)),
                 Err(_) => self.is_stale.set(true),
@@ -202,9 +200,12 @@ impl Showing {
 
     /// Fetches the reader's reservations of this showing. Without them, their seats are drawn as taken.
     async fn know_own(self, id: &str) {
-        for user in stored_names() {
-            let Ok(own) = reservations_of(&user, id).await else { return };
-            let _ = self.own.try_update(|it| it.extend(own));
+        let mut own = Vec::new();
+        for user in kept_names(None) {
+            own.extend(reservations_of(&user, id).await.unwrap_or_default());
+        }
+        if self.own.try_with_untracked(|it| *it != own) == Some(true) {
+            self.own.set(own);
         }
     }
 
@@ -289,7 +290,8 @@ impl Showing {
         browser::focus_if_lost(PICKED);
     }
 
-    /// Picks or unpicks a seat and announces it; the reader's own leads to its reservation, and an offered one is taken, with the others of its offer.
+    /// Picks or unpicks a seat and announces it; the reader's own leads to its reservation, and an offered one is taken,
+    /// with the others of its offer.
     pub(super) fn pick(self, seat: &Seat) {
         let is_its = |own: &&Reservation| {
             seat.is_reserved && own.seats.iter().any(|it| it.seat_id == seat.seat_id)
