@@ -232,11 +232,15 @@ fn size(schema: &Value, key: &str) -> Option<usize> {
     schema.get(key).and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok())
 }
 
-/// Whether a description gives the notation of a day, without a time behind it.
+/// Whether the first sentence of a description is a label and the notation of a day, and there is no other notation.
 fn is_of_day(description: &str) -> bool {
-    description
-        .split_once("YYYY-MM-DD")
-        .is_some_and(|it| !it.1.starts_with(|it: char| it.is_alphanumeric() || it == ' '))
+    let text = description.trim_start_matches("任意。").trim_start_matches("Optional. ");
+    let Some((label, rest)) = text.split_once("YYYY-MM-DD") else { return false };
+    let bracketed = label.strip_suffix(['（', '(']).zip(rest.strip_prefix(['）', ')']));
+    let named = || Some((label.strip_suffix(", as ").or(label.is_empty().then_some(""))?, rest));
+    let Some((label, rest)) = bracketed.or_else(named) else { return false };
+    let is_label = label.chars().all(|it| it.is_alphanumeric() || it == ' ');
+    is_label && (rest.is_empty() || rest.starts_with(['。', '.'])) && !rest.contains("YYYY")
 }
 
 /// A value as label: texts without quotes.

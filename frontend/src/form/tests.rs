@@ -172,9 +172,24 @@ fn notation_of_a_day_makes_a_date_input() {
         form(&json!({ "properties": { "at": text } })).fields[0].kind.clone()
     };
     let date = Kind::Text(Text { format: Format::Date, ..Text::default() });
-    assert_eq!(kind("任意。上映日（YYYY-MM-DD）。時刻（YYYY-MM-DDTHH:MM）を付けると以降"), date);
-    assert_eq!(kind("The day, as YYYY-MM-DD."), date);
-    for other in ["The moment (YYYY-MM-DDTHH:MM:SS)", "As YYYY-MM-DD HH:MM", "The day"] {
+    for day in [
+        "任意。上映日（YYYY-MM-DD）。指定がなければ今日以降",
+        "The day, as YYYY-MM-DD.",
+        "Optional. The first day (YYYY-MM-DD). Without it, today",
+        "Optional. YYYY-MM-DD",
+    ] {
+        assert_eq!(kind(day), date, "{day}");
+    }
+    for other in [
+        "The moment (YYYY-MM-DDTHH:MM:SS)",
+        "As YYYY-MM-DD HH:MM",
+        "The day",
+        "任意。上映日（YYYY-MM-DD）。時刻（YYYY-MM-DDTHH:MM）を付けると以降",
+        "Filter, e.g. created >= 'YYYY-MM-DD'",
+        "YYYY-MM-DD/YYYY-MM-DD",
+        "Note; dates as YYYY-MM-DD.",
+        "Note with dates as YYYY-MM-DD.",
+    ] {
         assert_ne!(kind(other), date, "{other}");
     }
 }
