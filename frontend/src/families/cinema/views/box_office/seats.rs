@@ -290,8 +290,8 @@ impl Showing {
         browser::focus_if_lost(PICKED);
     }
 
-    /// Picks or unpicks a seat and announces it; the reader's own leads to its reservation, and an offered one is taken,
-    /// with the others of its offer.
+    /// Picks or unpicks a seat and announces it; the reader's own leads to its reservation, and an offered one is
+    /// taken, with the others of its offer.
     pub(super) fn pick(self, seat: &Seat) {
         let is_its = |own: &&Reservation| {
             seat.is_reserved && own.seats.iter().any(|it| it.seat_id == seat.seat_id)
