@@ -276,8 +276,8 @@ pub(super) fn route(calls: &[Value], choice: Option<&Choice>) -> (Value, Value) 
     let found = choice.and_then(|it| find(calls, it));
     let Some((call, index, route)) = found else { return (Value::Null, Value::Null) };
     let mut copied = copied(route);
-    // The departure for a requested arrival.
-    let made = calls.iter().find(|it| it["id"] == call);
+    // The departure for a requested arrival. A later search may have the id of one that failed.
+    let made = calls.iter().rev().find(|it| it["id"] == call);
     if let Some(time) = made.and_then(|it| it["meta"][DETAILS]["departureTime"].as_str()) {
         copied["departureTime"] = time.into();
     }
@@ -524,6 +524,16 @@ mod tests {
             assert_eq!(route(&calls(), Some(&choice)).1, selected, "NAV-6: {choice:?}");
         }
         assert_eq!(route(&calls(), None), (Value::Null, Value::Null), "NAV-8");
+    }
+
+    /// A search without an unknown stop has the id of the one that failed.
+    #[test]
+    fn departure_is_of_the_last_search_with_an_id() {
+        let mut found = calls().remove(0);
+        found["meta"] = json!({ DETAILS: { "departureTime": "2026-11-22T09:00:00+09:00" } });
+        let failed = json!({ "id": found["id"], "name": "route_search", "failure": {} });
+        let (route, _) = route(&[failed, found], Some(&Choice::default()));
+        assert_eq!(route["departureTime"], "2026-11-22T09:00:00+09:00");
     }
 
     #[test]

@@ -56,25 +56,27 @@ pub(super) struct Remark {
 pub(super) struct Planner {
     request: RouteRequest,
     constraints: Option<Constraints>,
+    /// Whether stops that are no place are left out, which the explanation says.
+    leaves_out: bool,
 }
 
 impl Planner {
     /// Creates a planner for the request's sentence.
     pub(super) fn from_sentence(request: RouteRequest) -> Self {
-        Self { request, constraints: None }
+        Self { request, constraints: None, leaves_out: true }
     }
 
     /// Creates a planner for the request's sentence as an order for a route, which needs no other constraints.
     pub(super) fn from_order(request: RouteRequest) -> Self {
         let mut constraints = parse::conversation(&request);
         constraints.once.is_read = true;
-        Self { request, constraints: Some(constraints) }
+        Self { request, constraints: Some(constraints), leaves_out: true }
     }
 
-    /// Creates a planner with given constraints.
+    /// Creates a planner with given constraints. A stop that is no place ends its search: the answer has no explanation.
     pub(super) fn from_constraints(request: RouteRequest, mut constraints: Constraints) -> Self {
         constraints.once.is_read = true;
-        Self { request, constraints: Some(constraints) }
+        Self { request, constraints: Some(constraints), leaves_out: false }
     }
 
     /// Decides on the next step after `answered`, the calls of the turn before.
@@ -85,7 +87,8 @@ impl Planner {
             return Decision::Call(plan::calls(&self.request, constraints));
         }
         // A stop that is no place does not end the search.
-        if let Some(stops) = plan::known_stops(answered) {
+        let known = if self.leaves_out { plan::known_stops(answered) } else { None };
+        if let Some(stops) = known {
             let (request, constraints) = with_stops(&self.request, constraints, stops);
             return Decision::Call(plan::calls(&request, &constraints));
         }

@@ -437,10 +437,11 @@ impl Text {
         let is_read = constraints.once.is_read || !constraints.once.unsupported.is_empty();
         let (wishes, wishes_en) = WISHES;
         if !self.unknown_stops.is_empty() {
-            let (list, english) = (self.unknown_stops.join("、"), self.unknown_stops.join(", "));
+            let list = self.unknown_stops.join("」「");
+            let english = self.unknown_stops.join("\" or \"");
             self.say(
                 format!("「{list}」という場所は分からないため、立ち寄っていません。場所の名前での「川崎駅経由で」のほか、{wishes}が分かります。"),
-                format!("I do not know the place \"{english}\", so there is no stop. I understand a stop by its name, \"via Kawasaki Station\", and for example: {wishes_en}."),
+                format!("I know no place named \"{english}\", so the route does not stop there. I understand a stop by its name, \"via Kawasaki Station\", and for example: {wishes_en}."),
             );
         } else if !is_read && via(request, constraints).is_empty() {
             self.say(

@@ -128,14 +128,17 @@ pub(super) fn stops_of(answered: &[Answered]) -> Option<Vec<String>> {
     answered.iter().find(|it| it.call.name == SEARCH).map(|it| searched_stops(&it.call))
 }
 
-/// Returns the stops without the one that no place was found for, if there is one.
+/// Returns the stops without the one that no place was found for, if there is one. A stop with similar names is kept, so
+/// that these are proposed.
 pub(super) fn known_stops(answered: &[Answered]) -> Option<Vec<String>> {
     answered.iter().find_map(|answer| {
         let ToolResult::Failed(failure) = &answer.result else { return None };
         let pointer = failure.data.get("pointer")?.as_str()?;
         let index: usize = pointer.strip_prefix("/via/")?.parse().ok()?;
+        let close = failure.data.get("close").and_then(Value::as_array);
+        let is_unlike = close.is_none_or(Vec::is_empty);
         let mut stops = searched_stops(&answer.call);
-        (failure.error == UNKNOWN && index < stops.len()).then(|| {
+        (failure.error == UNKNOWN && is_unlike && index < stops.len()).then(|| {
             stops.remove(index);
             stops
         })

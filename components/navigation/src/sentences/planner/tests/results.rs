@@ -240,6 +240,61 @@ fn unknown_stop_is_left_out_and_named() {
     assert!(!third[0].meta.contains_key("navigation/via"));
 }
 
+/// The answer after a search whose stops, `via`, fail at the first one, which has the similar names `close`.
+fn after_unknown_stop(planner: &mut Planner, close: Value) -> Decision {
+    let Decision::Call(calls) = planner.next(&[]) else { panic!("it calls nothing") };
+    let mut unknown = Failure::new("place_unknown", 404, "「ぬぬぬ」が見つかりません。");
+    unknown.data.insert("pointer".to_owned(), "/via/0".into());
+    unknown.data.insert("close".to_owned(), close);
+    let failed = |call| Answered { call, result: ToolResult::Failed(unknown.clone()) };
+    planner.next(&calls.into_iter().map(failed).collect::<Vec<_>>())
+}
+
+#[test]
+fn stop_with_similar_names_is_not_left_out() {
+    let request = RouteRequest { via: vec!["ぬぬぬ".to_owned()], ..request("ぬぬぬ経由") };
+    for (close, is_left_out) in [(json!([]), true), (json!(["ぬぬ駅"]), false)] {
+        let mut planner = Planner::from_order(request.clone());
+        let next = after_unknown_stop(&mut planner, close);
+        assert_eq!(matches!(next, Decision::Call(_)), is_left_out);
+        if let Decision::Conclude(conclusion) = next {
+            assert!(conclusion.choice.is_none(), "{}", conclusion.text());
+            assert!(conclusion.text().contains("「ぬぬぬ」が見つかりません"));
+        }
+    }
+}
+
+#[test]
+fn request_without_a_sentence_keeps_unknown_stops() {
+    let constraints = Constraints { via: vec!["ぬぬぬ".to_owned()], ..Constraints::default() };
+    let mut planner = Planner::from_constraints(request(""), constraints);
+    let next = after_unknown_stop(&mut planner, json!([]));
+    let Decision::Conclude(conclusion) = next else { panic!("it searches without the stop") };
+    assert!(conclusion.choice.is_none(), "{}", conclusion.text());
+}
+
+#[test]
+fn several_unknown_stops_are_named_in_english() {
+    let via = ["Foo", "Bar", "Kawasaki Station"].map(str::to_owned).to_vec();
+    let request = RouteRequest { via, language: Language::English, ..request("via Foo and Bar") };
+    let mut planner = Planner::from_order(request);
+    let mut next = after_unknown_stop(&mut planner, json!([]));
+    let mut unknown = Failure::new("place_unknown", 404, "No place named Bar is known.");
+    unknown.data.insert("pointer".to_owned(), "/via/0".into());
+    let found = ToolResult::Output { structured: three(), meta: json!({}), content: Vec::new() };
+    for result in [ToolResult::Failed(unknown), found] {
+        let Decision::Call(calls) = next else { panic!("it gives up") };
+        let answer = |call| Answered { call, result: result.clone() };
+        next = planner.next(&calls.into_iter().map(answer).collect::<Vec<_>>());
+    }
+    let Decision::Conclude(conclusion) = next else { panic!("it calls again") };
+    let text = conclusion.text();
+    assert!(
+        text.contains("no place named \"Foo\" or \"Bar\", so the route does not stop there"),
+        "{text}"
+    );
+}
+
 #[test]
 fn tolerates_results_of_other_shapes() {
     for structured in [json!(null), json!({ "routes": 7 }), json!({ "routes": [null, 7, "x", {}] })]
