@@ -155,15 +155,23 @@ pub(crate) fn without_typos(utterance: &Utterance) -> Option<String> {
     const DAYS: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|tonight|tomorrow";
     /// What follows may be the text of a message or a title, which stays.
     const TEXT: &str = "about|tell|say|says|saying|ask|discuss|debate|message|title|titled|called|named|label|labelled";
+    /// Words that are one letter from a phrase.
+    const OTHERS: &str = "remainder|remainders|relied|relies|fraction|fractions";
+    /// Words before a letter: `row u`.
+    const ROWS: &str = "row|rows|seat|seats";
     const SHORT: [(&str, &str); 3] = [("u", "you"), ("ur", "your"), ("tn", "tonight")];
     let (chars, lower) = (&utterance.chars, &utterance.lower);
     let lexicons = utterance.vocabulary.lexicons();
-    let meant = |word: &[char]| -> Option<Vec<char>> {
+    let is_way = utterance.says("from|route|directions|drive");
+    let meant = |word: &[char], before: &[char], behind: &[char]| -> Option<Vec<char>> {
         let text: String = word.iter().collect();
-        if let Some((_, long)) = SHORT.iter().find(|it| it.0 == text) {
-            return Some(long.chars().collect());
+        if let Some((short, long)) = SHORT.iter().find(|it| it.0 == text) {
+            let is_row = marks(ROWS).any(|it| before.iter().copied().eq(it.chars()));
+            // `memphis, tn to nashville` is Tennessee.
+            let is_state = *short == "tn" && (is_way || behind.first() == Some(&','));
+            return Some(long.chars().collect()).filter(|_| !is_row && !is_state);
         }
-        if word.len() < TYPED_MIN || is_small(&text) {
+        if word.len() < TYPED_MIN || is_small(&text) || marks(OTHERS).any(|it| it == text) {
             return None;
         }
         let days = marks(DAYS).map(|it| it.chars().collect::<Vec<_>>());
@@ -175,6 +183,7 @@ pub(crate) fn without_typos(utterance: &Utterance) -> Option<String> {
     let is_joint =
         |it: Option<&char>| it.is_some_and(|it| it.is_alphanumeric() || "-_'@/".contains(*it));
     let (mut out, mut at, mut is_changed, mut is_text) = (String::new(), 0, false, false);
+    let mut before: &[char] = &[];
     while at < chars.len() {
         let length = lower[at..].iter().take_while(|it| it.is_ascii_alphabetic()).count();
         let (word, end) = (&lower[at..at + length], at + length);
@@ -184,7 +193,10 @@ pub(crate) fn without_typos(utterance: &Utterance) -> Option<String> {
             && (at == 0 || !chars[at].is_uppercase() && !is_joint(chars.get(at - 1)))
             && !is_joint(chars.get(end))
             && !(at..end).any(|it| utterance.is_known(it));
-        let meant = if is_free { meant(word) } else { None };
+        let meant = if is_free { meant(word, before, &lower[end..]) } else { None };
+        if length > 0 {
+            before = word;
+        }
         is_changed |= meant.is_some();
         let end = end.max(at + 1);
         out.extend(meant.as_deref().unwrap_or(&chars[at..end]));
@@ -293,7 +305,10 @@ mod tests {
 
     const LEND: Word = Word::own(0);
     static LIBRARY: Vocabulary = Vocabulary {
-        phrases: &[(LEND, "reserve|tickets|booking|cancel|back|walking|change|path|with the")],
+        phrases: &[(
+            LEND,
+            "reserve|tickets|booking|cancel|back|walking|change|path|with the|reminder|replied|replies|factions|faction",
+        )],
         ..Vocabulary::NONE
     };
 
@@ -325,6 +340,12 @@ mod tests {
             "\"resrve\"",
             "resrve-a, my_tickts, a@tickts.com",
             "seat u5",
+            "row u",
+            "seats u and v",
+            "the remainder",
+            "it relied on fractions",
+            "route from memphis, tn to nashville, tn",
+            "memphis tn, please",
             "two people talk about tickts and u",
             "明日のAKIRA",
         ] {

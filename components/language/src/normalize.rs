@@ -276,6 +276,9 @@ fn english(text: String) -> String {
         if let Some((head, tail)) = around_name(before, &behind) {
             return format!("{head}{}{tail}", behind.trim_end_matches(['.', '!', ' ']));
         }
+        if adds_seats(before, &behind) {
+            return format!("{before}, {behind}");
+        }
         let last = last_name(before, &behind);
         let is_named = last == 0 && begins_name(before) && begins_name(&behind);
         if !behind.is_empty() && (last > 0 || is_named) {
@@ -290,9 +293,21 @@ fn english(text: String) -> String {
 /// Words that begin a sentence, not a name.
 const FIRST: &str = "show|book|draw|find|get|give|is|are|was|what's|when|when's|where|where's|who|how|reserve|make|tickets|ticket|seats|two|three|one|play|compare|see|watch|let|do|does|can|could|hold|cancel|tell|open|add|use|put|from|to|via|hi|hello|hey|the|a|an|and|no|i|i'd|for|please";
 
+/// Whether `behind` names seats and `before` ends in a time or a number, which stays: `Emma at 7. Actually make it Row F`.
+fn adds_seats(before: &str, behind: &str) -> bool {
+    const SEATS: [&str; 4] = ["row ", "rows ", "seat ", "seats "];
+    let (before, behind) = (before.to_ascii_lowercase(), behind.to_ascii_lowercase());
+    let is_number = |it: &str| it.starts_with(|first: char| first.is_ascii_digit());
+    SEATS.iter().any(|it| behind.starts_with(it))
+        && !SEATS.iter().any(|it| before.contains(it))
+        && before.split(' ').next_back().is_some_and(is_number)
+}
+
 /// What is before and behind the only name of `before`, if `behind` is one name, which takes its place: `Emma tomorrow, 2
 /// please. Actually make that Ivanhoe`.
 fn around_name<'a>(before: &'a str, behind: &str) -> Option<(&'a str, &'a str)> {
+    /// Words of a day, a time and a number.
+    const PARTS: &str = "today|tomorrow|tonight|this|next|morning|afternoon|evening|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend|on|at|am|pm|noon|one|two|three|four|five|six|seats|seat|tickets|ticket|adults|adult|children|child|people|please";
     /// Capitalized words that name no thing.
     const OTHERS: &str = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|row|rows|seat|seats|screen|premium|i|am|pm";
     let bare =
@@ -308,8 +323,18 @@ fn around_name<'a>(before: &'a str, behind: &str) -> Option<(&'a str, &'a str)> 
     let mut words = before.match_indices(' ').map(|it| it.0 + 1).collect::<Vec<_>>();
     words.insert(0, 0);
     let word = |at: usize| before[at..].split(' ').next().unwrap_or_default();
-    let is_own =
-        |at: usize| is_name(word(at)) && (at > 0 || !marks(FIRST).any(|it| it == bare(word(at))));
+    // The first word is always capitalized: it is a name where the others are none of a sentence (`Navigate to the airport`).
+    let is_part = |at: &usize| {
+        let part = bare(word(*at));
+        begins_name(word(*at))
+            || part.starts_with(|it: char| it.is_ascii_digit())
+            || marks(PARTS).any(|it| it == part)
+    };
+    let is_own = |at: usize| {
+        is_name(word(at))
+            && (at > 0
+                || !marks(FIRST).any(|it| it == bare(word(at))) && words[1..].iter().all(is_part))
+    };
     let from = words.iter().position(|it| is_own(*it))?;
     let names = words[from..].iter().take_while(|it| is_own(**it)).count();
     let end = from + names;
@@ -545,6 +570,12 @@ mod tests {
             ("じゃなくて赤", "やっぱり赤"),
             ("Emma tomorrow, 2 please. Actually make that Ivanhoe.", "Ivanhoe tomorrow, 2 please"),
             ("Two for Jane Eyre today at 7, no wait, Ivanhoe", "Two for Ivanhoe today at 7"),
+            ("Emma at 7. Actually make it Row F", "Emma at 7, Row F"),
+            ("Emma at 7. Actually make it 8", "Emma at 8"),
+            ("Navigate to the airport, no wait, Yokohama", "Navigate to the Yokohama"),
+            ("Create a form with name, no wait, Email", "Create a form with Email"),
+            ("Search for cards tomorrow, no wait, Luna", "Search for cards Luna"),
+            ("Thumbnail with luna, no wait, Mimi", "Thumbnail with Mimi"),
             ("タイトルは「3まいの2じ」で", "タイトルは「3まいの2じ」で"),
             ("「赤、いや、青」のカードを2枚じゃなくて3枚", "「赤、いや、青」のカードを3枚"),
             ("ｱｼﾀの上映ある？", "あしたの上映ある？"),
