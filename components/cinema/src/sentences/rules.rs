@@ -416,7 +416,7 @@ const BOOKED: &str = "予約|取った|買った|booked|reserved|bought";
 /// Questions of how many seats to take.
 const ADVICE: &str = "取ったら|とったら|予約したら|押さえたら|買ったら|取ったほうが|取った方が|とったほうが|とった方が|予約したほうが|予約した方が|押さえたほうが|押さえた方が|買ったほうが|買った方が";
 /// Showings by their start.
-const OCCASIONS: &str = "早く始まる|最初に始まる|starts first|starting first|starts next|begins first|早い回|遅い回|最初の回|最後の回|最終回|次の回|朝の回|昼の回|夕方の回|夜の回|時間だけ|時間を教|時間教|の回ある|の回は|の回って|の時間|when is|when's|when does|when do|when are|know when|earliest|soonest|as soon as possible|asap|as early as possible|なるべく早|できるだけ早|一番早|いちばん早|latest|first show|last show|next show";
+const OCCASIONS: &str = "早く始まる|最初に始まる|starts first|starting first|starts next|begins first|早い回|遅い回|最初の回|最後の回|最終回|次の回|朝の回|昼の回|夕方の回|夜の回|の回ある|の回は|の回って|の時間|when is|when's|when does|when do|when are|know when|earliest|soonest|as soon as possible|asap|as early as possible|なるべく早|できるだけ早|一番早|いちばん早|latest|first show|last show|next show";
 /// Films by rating, without a word for films.
 const RATED: &str = "評価が一番|一番評価|いちばん評価|評価が最も|評価の高いの|評価が高いの|評価の高いやつ|highest rated|highest-rated|best rated|best-rated|top rated|top-rated|best reviewed|highest rating|best rating|thing on|thing showing|thing playing|things on|things showing|thing you've got on|thing you have on|thing you're showing|thing that's on|thing that is on";
 
@@ -443,6 +443,14 @@ fn is_when(utterance: &Sentence) -> bool {
     const BEHIND: &str = " is on| is showing| is playing| plays| starts| begins| are on";
     let Some(at) = utterance.find_word("when", 0) else { return false };
     marks(BEHIND).any(|it| utterance.find(it, at).is_some())
+}
+
+/// Whether the time of a film is asked for: `アキラ時間教えて`, but not `営業時間を教えて`.
+fn asks_time(utterance: &Sentence) -> bool {
+    const ASKS: &str = "時間だけ|時間を教|時間教";
+    let Some(at) = marks(ASKS).find_map(|it| utterance.find(it, 0)) else { return false };
+    let before: String = utterance.lower[..at].iter().collect();
+    utterance.name().is_some_and(|it| before.ends_with(&it.to_lowercase()))
 }
 
 /// Whether films are ranked.
@@ -476,7 +484,9 @@ impl<'a> Facts<'a> {
             Sign::Booked => utterance.says(BOOKED),
             Sign::Rated => utterance.says(RATED),
             Sign::Length => conditions::minutes(&utterance.lower).is_some(),
-            Sign::Occasion => utterance.says(OCCASIONS) || is_when(utterance),
+            Sign::Occasion => {
+                utterance.says(OCCASIONS) || is_when(utterance) || asks_time(utterance)
+            }
             Sign::People => utterance.numbers.counts.iter().any(|it| it.0 == Unit::People),
             Sign::Pieces => utterance.numbers.pieces().is_some(),
             Sign::Counted => !utterance.numbers.counts.is_empty(),

@@ -87,7 +87,7 @@ impl Visit {
     pub(super) fn choice_in_part(&self, utterance: &Sentence) -> Option<&Choice> {
         const CHARS_MIN: usize = 3;
         /// Questions about something else: `is it in Tokyo?`.
-        const STATES: &str = "is it |is this |is that |are they |are you |do you |where ";
+        const STATES: &str = "is it |is this |is that |are they |are you |where ";
         let text: String = utterance.lower.iter().collect();
         if marks(STATES).any(|it| text.starts_with(it)) {
             return None;

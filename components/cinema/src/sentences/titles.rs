@@ -55,10 +55,11 @@ static GENRE_WORDS: LazyLock<Lexicon<(&'static str, &'static str)>> =
 /// Whether `text` chooses a film or a seat without a name: `2番`, `三つ目`, `真ん中`, `話題作`.
 fn is_choice(text: &str) -> bool {
     const PLACES: &str = "番目|番|つ目|件目|本目|個目";
-    const ANY: &str = "なんでもいい|何でもいい|任せ|おまかせ|お任せ";
+    const ANY: &str =
+        "なんでもいい|何でもいい|任せ|任せる|任せます|おまかせ|お任せ|お任せします|おまかせします";
     let is_number = |it: &str| !it.is_empty() && it.chars().all(is_numeral);
     marks(PLACES).any(|it| text.strip_suffix(it).is_some_and(is_number))
-        || marks(ANY).any(|it| text.contains(it))
+        || marks(ANY).any(|it| text == it)
         || conditions::is_position(text)
         || conditions::is_order(text)
 }

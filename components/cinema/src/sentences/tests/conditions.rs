@@ -1,8 +1,12 @@
 //! Conditions: exclusions, prices, dates, and positions in kana.
 
-use language::turn::ToolCall;
+use language::{Date, turn::ToolCall};
 
 use super::*;
+use crate::sentences::{
+    rules::{Facts, Sign},
+    titles::Sentence,
+};
 
 /// Answer to `sentence` about the films of tomorrow.
 fn answer(sentence: &str) -> String {
@@ -319,6 +323,7 @@ fn reports_facts_not_on_record() {
         ("is the cinema wheelchair accessible?", "facilities"),
         ("what time do you open", "facilities"),
         ("駐車場ありますか", "館内の設備"),
+        ("明日の営業時間を教えて？", "館内の設備"),
         ("映画館の電話番号は？", "館内の設備"),
     ] {
         let mut talk = new_talk();
@@ -426,4 +431,34 @@ fn sending_tickets_is_not_supported() {
         talk.say(sentence);
         assert!(talk.confidence < 0.2, "{sentence}");
     }
+}
+
+#[test]
+fn only_the_time_of_a_film_is_an_occasion() {
+    for (text, is_film) in [
+        ("アキラ時間教えて", true),
+        ("それの時間を教えて", true),
+        ("明日の営業時間を教えて？", false),
+        ("所要時間を教えて", false),
+    ] {
+        let utterance = Sentence::parse(text, Date::constant(2026, 11, 21));
+        assert_eq!(Facts::new(&utterance).has(Sign::Occasion), is_film, "{text}");
+    }
+}
+
+#[test]
+fn title_may_contain_a_word_of_choice() {
+    for (text, title) in [("恋任せを2枚", Some("恋任せ")), ("お任せで2枚", None)] {
+        let utterance = Sentence::parse(text, Date::constant(2026, 11, 21));
+        assert_eq!(utterance.title().as_deref(), title, "{text}");
+    }
+}
+
+#[test]
+fn question_for_a_listed_film_chooses_it() {
+    let mut talk = new_talk().without(&[FORM]);
+    talk.say("I'd like two seats tomorrow evening");
+    let text = concluded(&talk.back(&[films()])).text();
+    assert!(text.contains("2. My Neighbor Totoro"), "{text}");
+    assert_eq!(call(&talk.say("do you have totoro?")).1["movie_id"], "totoro");
 }
