@@ -26,7 +26,7 @@ const WAITING: [(&str, usize); 2] = [("host", 2), ("protocol", 1)];
 /// Tests that run again on PostgreSQL: storing components not tested on both engines anyway, and host tests of
 /// answers, approvals, rivals, jobs, sessions, export and import.
 const ON_POSTGRES: [(&str, &[&str]); 2] = [
-    ("components", &["cinema::", "forms::", "lending::", "conversations::sessions::"]),
+    ("components", &["cinema::", "forms::", "contract::", "conversations::sessions::"]),
     (
         "host",
         &[
@@ -34,8 +34,19 @@ const ON_POSTGRES: [(&str, &[&str]); 2] = [
             "approvals::",
             "race::",
             "lending::",
-            "authorization::sessions::",
-            "conversations::export::",
+            "authorization::abandoned_questions",
+            "authorization::asks_next_client",
+            "authorization::closes_an_unused_session",
+            "authorization::evicts_two_thousand",
+            "authorization::rejects_initialize",
+            "authorization::repeated_initialized",
+            "authorization::session_belongs",
+            "conversations::exports_messages",
+            "conversations::imports_an_export",
+            "conversations::load::",
+            "conversations::names_lines",
+            "conversations::reports_file_line",
+            "conversations::reports_unusable",
             "command_line::reservations",
         ],
     ),
