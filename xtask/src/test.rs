@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 
 use self::changed::Reach;
 use crate::command::{cargo, check, check_tests};
@@ -24,7 +24,7 @@ const READING: [&str; 2] = [UNITS, "house"];
 /// busy.
 const WAITING: [(&str, usize); 2] = [("host", 2), ("protocol", 1)];
 /// Tests that run again on PostgreSQL: storing components not tested on both engines anyway, and host tests of
-/// answers, approvals, rivals, jobs, sessions, export and import.
+/// answers, approvals, rivals, jobs, sessions, export and import. A name that no test has is an error.
 const ON_POSTGRES: [(&str, &[&str]); 2] = [
     ("components", &["cinema::", "forms::", "contract::", "conversations::sessions::"]),
     (
@@ -191,10 +191,22 @@ fn run_ring(workspace: &Workspace, ring: &str) -> Result<String> {
     }
     tests(&mut test)?;
     let again = ON_POSTGRES.into_iter().find(|it| it.0 == ring);
-    again.map_or_else(
-        || Ok(String::new()),
-        |(_, filters)| tests(test.args(filters).env("MADOGUCHI_TEST_STORE", "postgres")),
-    )
+    let Some((_, filters)) = again else { return Ok(String::new()) };
+    let list = self::test(workspace)?.args(["--test", ring, "--", "--list"]).output()?;
+    let without = without_tests(filters, &String::from_utf8_lossy(&list.stdout));
+    ensure!(
+        without.is_empty(),
+        "no test of the ring {ring} has a name with {}: correct ON_POSTGRES in xtask/src/test.rs",
+        without.join(", ")
+    );
+    tests(test.args(filters).env("MADOGUCHI_TEST_STORE", "postgres"))
+}
+
+/// Of `filters`, those that are in no name of the tests that a ring lists.
+fn without_tests<'a>(filters: &[&'a str], listed: &str) -> Vec<&'a str> {
+    let names: Vec<_> = listed.lines().filter_map(|it| it.strip_suffix(": test")).collect();
+    let has_none = |filter: &&&str| !names.iter().any(|it| it.contains(**filter));
+    filters.iter().filter(has_none).copied().collect()
 }
 
 /// `cargo test` of all native packages, without the variables of operators: with a key, tests would call a paid
@@ -273,5 +285,15 @@ mod tests {
             assert!(all.contains(&name), "{name} is not among {all:?}");
         }
         assert!(!all.contains(&"max_tokens"), "{all:?}");
+    }
+
+    #[test]
+    fn name_without_a_test_is_found() {
+        let listed = "race::one_wins: test\nchat::load::many: test\nlending: benchmark\n";
+        assert_eq!(
+            without_tests(&["race::", "load::", "lending", "export::"], listed),
+            ["lending", "export::"]
+        );
+        assert_eq!(without_tests(&["race::"], "error: could not compile"), ["race::"]);
     }
 }
