@@ -18,11 +18,12 @@ const BAR: &str = "
     const entries = [...document.querySelectorAll('.places-all > a, .places-more')].filter(seen);
     return entries.map(it => [it.innerText.trim(), seen(it.querySelector('svg'))]);";
 
-/// Whether there are things that fit a selector, of which none reaches below the top of the bar.
+/// Whether things that fit a selector are seen, of which none reaches below the top of the bar. What is folded away, as
+/// the showings that have begun, has a place in the layout without being seen.
 const IS_ABOVE: &str = "(css => {
     const bar = document.querySelector('.places-all').getBoundingClientRect();
-    const all = [...document.querySelectorAll(css)];
-    return all.length > 0 && all.every(it => it.getBoundingClientRect().bottom <= bar.top);
+    const seen = [...document.querySelectorAll(css)].filter(it => it.checkVisibility());
+    return seen.length > 0 && seen.every(it => it.getBoundingClientRect().bottom <= bar.top);
 })";
 
 /// A view's heading takes the focus a moment after the view is there, unless the reader is in a field by then.
