@@ -3,7 +3,7 @@
 use std::{env, fs, path::PathBuf, time::Instant};
 
 use illustrations::{
-    art, cards,
+    cards,
     compose::{Plan, Style, compose},
 };
 
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ),
     ];
     for (index, (chosen, title, subtitle, style)) in plans.into_iter().enumerate() {
-        let cards = chosen.iter().map(|it| art::picture(all[*it])).collect();
+        let cards = chosen.iter().map(|it| all[*it].picture()).collect();
         let (title, subtitle) = (title.to_owned(), subtitle.to_owned());
         let plan = Plan { cards, title, subtitle, style, theme: None };
         let began = Instant::now();

@@ -1,11 +1,12 @@
-//! The bundled catalogue: themes and cards from `data/cards.json`, and further words for them from `data/said.json`.
+//! The bundled catalogue: themes and cards from `data/cards.json`, their pictures from `data/cards/`, and further words
+//! for them from `data/said.json`.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
 use serde::Deserialize;
 use toolkit::{dialogue::Name, names::fold};
 
-use crate::matching;
+use crate::{matching, picture::Picture};
 
 const CARDS_FILE: &str = include_str!("../data/cards.json");
 
@@ -37,7 +38,7 @@ pub struct Theme {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// Identifier, which decides the drawn picture.
+    /// Identifier, which is the name of its picture's file.
     pub id: String,
     /// Its name in Japanese.
     pub name: String,
@@ -108,6 +109,35 @@ impl Card {
 pub fn themes() -> &'static [Theme] {
     static THEMES: OnceLock<Vec<Theme>> = OnceLock::new();
     THEMES.get_or_init(|| serde_json::from_str(CARDS_FILE).expect("held by a test"))
+}
+
+macro_rules! pictures {
+    ($($id:literal)+) => {
+        &[$(($id, include_bytes!(concat!("../data/cards/", $id, ".png")))),+]
+    };
+}
+
+/// The pictures' files by the cards' identifiers.
+const PICTURES: &[(&str, &[u8])] = pictures! {
+    "azure" "ruri" "rivie" "roar" "seiran" "spire"
+    "volcano" "blaze" "gard" "heart" "falco" "homura"
+    "leafy" "oak" "silva" "mimi" "moss" "lotus"
+    "soleil" "leon" "temple" "aurum" "chalice" "phoenix"
+    "nox" "grimoire" "eye" "luna" "gate" "nuit"
+    "yuki" "kaguya" "kohana" "torii" "tsurara" "sakura"
+    "argo" "pharos" "ring" "barena" "stella" "compass"
+};
+
+impl Card {
+    /// Returns its picture as a file.
+    pub fn picture(&self) -> Picture {
+        let file = PICTURES.iter().find(|it| it.0 == self.id).expect("held by a test");
+        Picture {
+            name: self.name.clone(),
+            mime_type: "image/png".to_owned(),
+            bytes: file.1.to_vec(),
+        }
+    }
 }
 
 const WORDS_FILE: &str = include_str!("../data/said.json");
@@ -220,6 +250,17 @@ mod tests {
         ] {
             assert_eq!(best(query), None, "{query}");
         }
+    }
+
+    #[test]
+    fn each_card_has_its_picture_of_480_by_640_pixels() {
+        let cards: Vec<_> = themes().iter().flat_map(|it| &it.cards).collect();
+        for card in &cards {
+            let drawn = card.picture().read().expect("a picture");
+            assert_eq!((drawn.width(), drawn.height()), (480, 640), "{}", card.id);
+            assert!(drawn.pixels().iter().all(|it| it.is_opaque()), "{}", card.id);
+        }
+        assert_eq!(PICTURES.len(), cards.len());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use toolkit::{Stop, refused};
 use ttf_parser::{Face, OutlineBuilder};
 
 use crate::{
-    art::canvas::{Canvas, Dice, Ink, Shape, Tint, byte, c, disc, down, flat, poly, star, thick},
+    canvas::{Canvas, Dice, Ink, Shape, Tint, byte, c, disc, down, flat, poly, star, thick},
     cards::{self, Theme, themes},
     picture::Picture,
     refusals,
@@ -296,9 +296,9 @@ fn mean(picture: &Pixmap) -> [f32; 3] {
 
 /// Draws the background.
 fn draw(style: Style, left: &Palette, right: &Palette) -> Canvas {
-    let stops = [(0.0, left.night.0), (0.55, left.deep.0), (1.0, left.night.0)];
+    let sky = vec![(0.0, left.night), (0.55, left.deep), (1.0, left.night)];
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
-    canvas.sky(&stops);
+    poly("0,0 1280,0 1280,720 0,720").fill(&mut canvas, Ink::Line([0.0, 0.0], [0.0, 720.0], sky));
     match style {
         Style::Versus => duel(&mut canvas, left, right),
         Style::Spread => stage(&mut canvas, left, 640.0),

@@ -1,6 +1,6 @@
 //! Card illustrations: of a card, of a theme, and thumbnails composed of them (ILL-1 to ILL-6).
 
-pub mod art;
+mod canvas;
 pub mod cards;
 pub mod compose;
 pub mod matching;

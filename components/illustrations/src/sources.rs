@@ -17,7 +17,6 @@ use toolkit::{
 use url::Url;
 
 use crate::{
-    art,
     cards::{self, Card, themes},
     matching,
     picture::Picture,
@@ -197,13 +196,13 @@ impl Source for Builtin {
         let cards = all_cards();
         let (found, is_whole) = matching::meant(name, cards.iter().map(|it| it.names()));
         let [only] = found[..] else { return Ok(None) };
-        Ok(Some(Found { value: art::picture(cards[only]), is_whole }))
+        Ok(Some(Found { value: cards[only].picture(), is_whole }))
     }
 
     fn theme(&self, name: &str, limit: usize) -> Result<Option<Found<Vec<Picture>>>, Stop> {
         let (found, is_whole) = cards::meant(name);
         let [only] = found[..] else { return Ok(None) };
-        let found = themes()[only].cards.iter().take(limit).map(art::picture).collect();
+        let found = themes()[only].cards.iter().take(limit).map(Card::picture).collect();
         Ok(Some(Found { value: found, is_whole }))
     }
 

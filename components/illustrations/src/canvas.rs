@@ -59,39 +59,9 @@ pub(crate) fn down(top: f32, upper: Tint, bottom: f32, lower: Tint) -> Ink {
     slope([0.0, top], [0.0, bottom], upper, lower)
 }
 
-/// Creates a horizontal gradient with colour stops.
-pub(crate) fn across<const N: usize>(left: f32, right: f32, stops: [(f32, Tint); N]) -> Ink {
-    Ink::Line([left, 0.0], [right, 0.0], stops.to_vec())
-}
-
 /// Creates a gradient from one point to another.
 pub(crate) fn slope(from: Point, to: Point, first: Tint, last: Tint) -> Ink {
     Ink::Line(from, to, vec![(0.0, first), (1.0, last)])
-}
-
-/// Creates a radial gradient.
-pub(crate) fn round(x: f32, y: f32, radius: f32, inner: Tint, outer: Tint) -> Ink {
-    Ink::Round([x, y], radius, vec![(0.0, inner), (1.0, outer)])
-}
-
-/// An ink, and the rim light of the filled shape.
-pub(crate) struct Look(Ink, Option<(Tint, Point)>);
-
-impl From<Ink> for Look {
-    fn from(ink: Ink) -> Self {
-        Self(ink, None)
-    }
-}
-
-impl From<Tint> for Look {
-    fn from(tint: Tint) -> Self {
-        Self(Ink::Flat(tint), None)
-    }
-}
-
-/// Creates a look whose edge has the tint `rim` towards the light.
-pub(crate) fn lit(ink: impl Into<Ink>, rim: Tint, light: Point) -> Look {
-    Look(ink.into(), Some((rim, light)))
 }
 
 /// Returns a paint of one colour.
@@ -106,14 +76,6 @@ impl From<Tint> for Ink {
 }
 
 impl Ink {
-    /// Adds a colour stop between the first and the last.
-    pub(crate) fn with(mut self, at: f32, tint: Tint) -> Self {
-        if let Self::Line(.., stops) | Self::Round(.., stops) = &mut self {
-            stops.insert(stops.len() - 1, (at, tint));
-        }
-        self
-    }
-
     fn shader(&self) -> Shader<'static> {
         let stops = |all: &[(f32, Tint)]| {
             all.iter().map(|it| GradientStop::new(it.0, it.1.color())).collect::<Vec<_>>()
@@ -151,18 +113,6 @@ impl Canvas {
         Self { map }
     }
 
-    /// Draws a sky with colour stops from 0 at the top to 1 at the bottom.
-    pub(crate) fn sky(&mut self, stops: &[(f32, u32)]) {
-        let rows = self.height();
-        self.rows(|y| {
-            let at = y / rows;
-            let above = stops.iter().rev().find(|it| it.0 <= at).unwrap_or(&stops[0]);
-            let below = stops.iter().find(|it| it.0 > at).unwrap_or(above);
-            let share = (at - above.0) / (below.0 - above.0).max(0.001);
-            c(above.1).to(c(below.1), share.clamp(0.0, 1.0))
-        });
-    }
-
     pub(crate) fn width(&self) -> f32 {
         self.map.width() as f32
     }
@@ -171,78 +121,17 @@ impl Canvas {
         self.map.height() as f32
     }
 
-    /// Lays a tint over each row.
-    fn rows(&mut self, tint: impl Fn(f32) -> Tint) {
-        let width = self.map.width() as usize * 4;
-        for (y, row) in self.map.data_mut().chunks_exact_mut(width).enumerate() {
-            let tint = tint(y as f32);
-            if tint.1 <= 0.0 {
-                continue;
-            }
-            let over = tint.channels().map(|it| it * tint.1);
-            let rest = 1.0 - tint.1;
-            for pixel in row.chunks_exact_mut(4) {
-                for (old, over) in pixel.iter_mut().zip(over) {
-                    *old = byte(f32::from(*old) * rest + over + 0.5);
-                }
-            }
-        }
-    }
-
-    /// Draws mist that grows from `from` to `to` and fades over the same distance beyond.
-    pub(crate) fn mist(&mut self, from: f32, to: f32, tint: Tint) {
-        self.rows(|y| {
-            let share = (1.0 - ((y - to) / (to - from)).abs()).max(0.0);
-            tint.a(tint.1 * share * share * (3.0 - 2.0 * share))
-        });
-    }
-
     /// Returns the mask of a shape.
     pub(crate) fn mask(&self, shape: &Shape) -> Option<Mask> {
         let mut mask = Mask::new(self.map.width(), self.map.height())?;
         mask.fill_path(&shape.path()?, FillRule::Winding, true, Transform::identity());
         Some(mask)
     }
-
-    /// Lights the edge of the shape that faces the light.
-    fn rim(&mut self, shape: &Shape, rim: Tint, light: Point) -> Option<()> {
-        let path = shape.path()?;
-        let bounds = path.bounds();
-        let (left, top) = (bounds.left().max(0.0).floor(), bounds.top().max(0.0).floor());
-        let width = (bounds.right().min(self.width()).ceil() - left) as u32;
-        let height = (bounds.bottom().min(self.height()).ceil() - top) as u32;
-        let (mut whole, mut rest) = (Mask::new(width, height)?, Mask::new(width, height)?);
-        let here = Transform::from_translate(-left, -top);
-        whole.fill_path(&path, FillRule::Winding, true, here);
-        rest.fill_path(&path, FillRule::Winding, true, here.post_translate(-light[0], -light[1]));
-        let over = rim.channels();
-        let stride = self.map.width() as usize;
-        let start = top as usize * stride + left as usize;
-        let pixels = self.map.data_mut();
-        let rows = whole.data().chunks(width as usize).zip(rest.data().chunks(width as usize));
-        for (y, (whole, rest)) in rows.enumerate() {
-            let row = &mut pixels[(start + y * stride) * 4..];
-            for ((pixel, whole), rest) in row.chunks_exact_mut(4).zip(whole).zip(rest) {
-                let edge = whole.saturating_sub(*rest);
-                if edge > 0 {
-                    let share = f32::from(edge) / 255.0 * rim.1;
-                    for (old, over) in pixel.iter_mut().zip(over) {
-                        *old = byte(f32::from(*old) * (1.0 - share) + over * share + 0.5);
-                    }
-                }
-            }
-        }
-        Some(())
-    }
 }
 
 impl Shape {
-    pub(crate) fn fill(&self, canvas: &mut Canvas, look: impl Into<Look>) {
-        let Look(ink, light) = look.into();
+    pub(crate) fn fill(&self, canvas: &mut Canvas, ink: impl Into<Ink>) {
         self.fill_within(canvas, ink, None);
-        if let Some((rim, light)) = light {
-            canvas.rim(self, rim, light);
-        }
     }
 
     pub(crate) fn fill_within(
@@ -392,6 +281,28 @@ impl Canvas {
         }
     }
 
+    /// Draws little lights with four points.
+    pub(crate) fn sparkles(&mut self, seed: u32, count: u8, area: [f32; 4], tint: Tint) {
+        let mut dice = Dice::new(seed);
+        for _ in 0..count {
+            let (x, y) = (dice.within(area[0], area[2]), dice.within(area[1], area[3]));
+            let size = 2.5 + dice.roll().powi(3) * 12.0;
+            self.glow(x, y, size * 2.4, tint.a(0.55));
+            star(x, y, 4, size, size * 0.16, 0.0).fill(self, c(0xffffff).a(0.92));
+        }
+    }
+
+    /// Draws soft points, bright in the middle.
+    pub(crate) fn motes(&mut self, seed: u32, count: u8, area: [f32; 4], size: f32, tint: Tint) {
+        let mut dice = Dice::new(seed);
+        for _ in 0..count {
+            let (x, y) = (dice.within(area[0], area[2]), dice.within(area[1], area[3]));
+            let size = size * (0.35 + dice.roll().powi(2));
+            self.glow(x, y, size * 4.5, tint.a(0.5));
+            disc(x, y, size, size).fill(self, tint.to(c(0xffffff), 0.7));
+        }
+    }
+
     /// Darkens the corners.
     pub(crate) fn vignette(&mut self, strength: f32) {
         let (width, height) = (self.width(), self.height());
@@ -461,111 +372,24 @@ fn lighten(pixel: &mut [u8], light: [f32; 3], amount: f32) {
     }
 }
 
-// Shapes made of points: smooth outlines, tapering limbs and regular shapes; reproducible random numbers and smooth
-// noise.
+// Shapes made of points; reproducible random numbers and smooth noise.
 
 /// A point on the picture.
 pub(crate) type Point = [f32; 2];
-
-/// Number of segments between two points of a smooth line.
-const PIECES: u8 = 7;
 
 /// One or more closed outlines, filled as one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shape(pub(crate) Vec<Vec<Point>>);
 
-/// Points of a line, and whether each is a corner.
-pub(crate) trait Points {
-    fn points(self) -> Vec<(Point, bool)>;
-}
-
-/// Points as `x,y x,y`; one with `!` before it is a corner.
-impl<T: AsRef<str> + ?Sized> Points for &T {
-    fn points(self) -> Vec<(Point, bool)> {
-        let number = |it: &str| it.parse().unwrap_or(0.0);
-        let point = |text: &str| {
-            let (x, y) = text.trim_start_matches('!').split_once(',')?;
-            Some(([number(x), number(y)], text.starts_with('!')))
-        };
-        self.as_ref().split_whitespace().filter_map(point).collect()
-    }
-}
-
-/// Computed points without corners.
-impl<const N: usize> Points for [Point; N] {
-    fn points(self) -> Vec<(Point, bool)> {
-        self.map(|it| (it, false)).to_vec()
-    }
-}
-
-/// Rows of numbers as `1,2,3 4,5,6`: places, and what else differs from one to the next, such as a size.
-pub(crate) fn rows<const N: usize>(text: &str) -> Vec<[f32; N]> {
-    let numbers = |row: &str| {
-        let mut numbers = row.split(',').map(|it| it.parse().unwrap_or(0.0));
-        std::array::from_fn(|_| numbers.next().unwrap_or(0.0))
-    };
-    text.split_whitespace().map(numbers).collect()
-}
-
 fn add(a: Point, b: Point, times: f32) -> Point {
     [a[0] + b[0] * times, a[1] + b[1] * times]
 }
 
-/// A point on the Catmull-Rom spline from `b` to `c` with the neighbours `a` and `d`.
-fn between(a: Point, b: Point, c: Point, d: Point, t: f32) -> Point {
-    let at = |i: usize| {
-        let (p0, p1, p2, p3) = (a[i], b[i], c[i], d[i]);
-        let cubic =
-            (2.0 * p0 - 5.0 * p1 + 4.0 * p2 - p3) * t + (3.0 * p1 - p0 - 3.0 * p2 + p3) * t * t;
-        p1 + 0.5 * t * ((p2 - p0) + cubic)
-    };
-    [at(0), at(1)]
-}
-
-fn smooth(points: &[(Point, bool)], is_closed: bool) -> Vec<Point> {
-    let count = points.len();
-    let last = if is_closed { count } else { count.saturating_sub(1) };
-    let mut line = Vec::with_capacity(last * usize::from(PIECES) + 1);
-    for i in 0..last {
-        let at = |i: usize| points[i % count];
-        let (b, c) = (at(i), at(i + 1));
-        let before = if i == 0 && !is_closed { b } else { at(i + count - 1) };
-        let after = if i + 2 >= count && !is_closed { c } else { at(i + 2) };
-        let a = if b.1 { b.0 } else { before.0 };
-        let d = if c.1 { c.0 } else { after.0 };
-        for piece in 0..PIECES {
-            line.push(between(a, b.0, c.0, d, f32::from(piece) / f32::from(PIECES)));
-        }
-    }
-    if !is_closed && let Some(end) = points.last() {
-        line.push(end.0);
-    }
-    line
-}
-
-/// A closed outline, smooth but at its corners.
-pub(crate) fn blob(line: impl Points) -> Shape {
-    Shape(vec![smooth(&line.points(), true)])
-}
-
-/// A closed outline of straight lines.
-pub(crate) fn poly(line: impl Points) -> Shape {
-    Shape(vec![line.points().into_iter().map(|it| it.0).collect()])
-}
-
-/// A rectangle between two corners.
-pub(crate) fn bar(x: f32, y: f32, to_x: f32, to_y: f32) -> Shape {
-    poly([[x, y], [x, to_y], [to_x, to_y], [to_x, y]])
-}
-
-/// A smooth line whose thickness follows `widths`.
-pub(crate) fn limb(line: impl Points, widths: &[f32]) -> Shape {
-    thick(&smooth(&line.points(), false), widths)
-}
-
-/// The points of a smooth line.
-pub(crate) fn line(line: impl Points) -> Vec<Point> {
-    smooth(&line.points(), false)
+/// A closed outline of straight lines through points as `x,y x,y`.
+pub(crate) fn poly(points: &str) -> Shape {
+    let number = |it: &str| it.parse().unwrap_or(0.0);
+    let point = |it: &str| it.split_once(',').map(|(x, y)| [number(x), number(y)]);
+    Shape(vec![points.split_whitespace().filter_map(point).collect()])
 }
 
 pub(crate) fn thick(line: &[Point], widths: &[f32]) -> Shape {
@@ -614,33 +438,6 @@ pub(crate) fn star(x: f32, y: f32, count: u8, outer: f32, inner: f32, turn: f32)
     Shape(vec![(0..count * 2).map(corner).collect()])
 }
 
-/// A gear wheel without its hole.
-pub(crate) fn gear(x: f32, y: f32, radius: f32, teeth: u8, turn: f32) -> Shape {
-    let tooth = TAU / f32::from(teeth);
-    let corner = |i: u16| {
-        let (part, at) = (i % 4, f32::from(i / 4));
-        let angle = turn + tooth * (at + [0.0, 0.12, 0.42, 0.54][usize::from(part)]);
-        let radius = if part == 1 || part == 2 { radius } else { radius * 0.84 };
-        [x + radius * angle.cos(), y + radius * angle.sin()]
-    };
-    Shape(vec![(0..u16::from(teeth) * 4).map(corner).collect()])
-}
-
-/// A leaf or a feather from one point to another, as wide as `width` in the middle.
-pub(crate) fn leaf(from: Point, to: Point, width: f32) -> Shape {
-    let along = add(to, from, -1.0);
-    let length = along[0].hypot(along[1]).max(0.001);
-    let aside = [-along[1] / length * width / 2.0, along[0] / length * width / 2.0];
-    let middle = add(from, along, 0.45);
-    let outline = [
-        (from, true),
-        (add(middle, aside, 1.0), false),
-        (to, true),
-        (add(middle, aside, -1.0), false),
-    ];
-    Shape(vec![smooth(&outline, true)])
-}
-
 impl Shape {
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
@@ -670,17 +467,6 @@ impl Shape {
             let (dx, dy) = (point[0] - x, point[1] - y);
             [x + dx * cos - dy * sin, y + dx * sin + dy * cos]
         })
-    }
-
-    /// Its mirror image on the other side of `x`.
-    pub(crate) fn flipped(self, x: f32) -> Self {
-        self.map(|it| [2.0 * x - it[0], it[1]])
-    }
-
-    /// With its mirror image.
-    pub(crate) fn doubled(self, x: f32) -> Self {
-        let other = self.clone().flipped(x);
-        self.and(other)
     }
 
     /// Returns the path for the rasteriser; all outlines have the same direction, so that none cuts a hole into
