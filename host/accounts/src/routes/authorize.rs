@@ -149,8 +149,8 @@ struct Ready {
 }
 
 /// Prepares the consent of a signed-in user, or returns the response that replaces it. Unless a page `was_shown` that
-/// names the client and its target, only this server's own page may lead there, because anyone can register a client
-/// or publish a document.
+/// names the client and its target, only this server's own page and a program on the person's own machine may lead
+/// there, because anyone can register a client or publish a document.
 async fn ready(
     accounts: &Accounts,
     reader: &Reader,
@@ -165,27 +165,32 @@ async fn ready(
         Box::new(reader.failed(status, code, &what))
     };
     let request = client_request(accounts, query).map_err(shown)?;
+    let led = |(error, what): Problem| {
+        let fields = [("error", error), ("error_description", &what)];
+        let to = (&*request.redirect_uri, request.state.as_deref());
+        Box::new(returned(accounts, to, &fields))
+    };
+    // A program on the person's own machine waits for the answer, and leads them to no page of others.
+    let is_own_machine = clients::is_own_machine(&request.redirect_uri);
     let Some(session) = session else {
-        // No stranger is led anywhere, and nothing is fetched for one.
+        // No stranger is led elsewhere, and nothing is fetched for one.
         return Err(match request.wanted {
+            Err(problem) if is_own_machine && request.client.is_some() => led(problem),
             Err(problem) => shown(problem),
             Ok(_) => Box::new(reader.sign_in(&format!("/oauth/authorize?{query}"), false)),
         });
     };
-    let client = match request.client {
-        Some(client) => client,
+    let client = match &request.client {
+        Some(client) => client.clone(),
         None => {
             let client = accounts.0.documents.get(&request.client_id).await.map_err(shown)?;
             check_redirect(&client, &request.redirect_uri).map_err(shown)?;
             client
         }
     };
-    let back = |(error, what): Problem| {
-        if client.id != clients::PAGE && !was_shown {
-            return shown((error, what));
-        }
-        let fields = [("error", error), ("error_description", &what)];
-        Box::new(returned(accounts, (&request.redirect_uri, request.state.as_deref()), &fields))
+    let back = |problem: Problem| match client.id == clients::PAGE || was_shown || is_own_machine {
+        true => led(problem),
+        false => shown(problem),
     };
     let wanted = request.wanted.map_err(back)?;
     let offer = Offer::limited_to(wanted.scopes.as_deref(), &read(&session.account.scopes));

@@ -68,6 +68,10 @@ async fn rejects_requests_without_valid_pkce_or_client() {
     let app = App::register(&server.url()).await;
     let mut ann = Person::join(&server, "ann", &["*"]).await;
     let stranger = Person::new(&server.url());
+    let elsewhere = "https://client.example/callback";
+    let metadata = json!({ "client_name": "Web", "redirect_uris": [elsewhere] });
+    let (_, registered) = app.registration(&metadata).await;
+    let web = app.named(registered["client_id"].as_str().unwrap());
     let long = "x".repeat(3_000);
     for (name, value, error) in [
         ("code_challenge", "-", "invalid_request"),
@@ -84,9 +88,18 @@ async fn rejects_requests_without_valid_pkce_or_client() {
         ("request_uri", "https://a.example/r", "request_not_supported"),
         ("state", &*long, "invalid_request"),
     ] {
-        let path = format!("/oauth/authorize?{}", app.query(&[(name, value)]));
-        // No redirect to a self-registered client before a page has shown its address.
+        let own_machine = format!("/oauth/authorize?{}", app.query(&[(name, value)]));
+        let path = web.query(&[(name, value), ("redirect_uri", elsewhere)]);
+        let path = format!("/oauth/authorize?{path}");
         for who in [&ann, &stranger] {
+            // A program on the person's own machine learns what is wrong.
+            let back = led_to(&who.get(&own_machine).await);
+            assert!(back.as_str().starts_with(CALLBACK), "{name}={value}: {back}");
+            assert_eq!(parameter(&back, "error").as_deref(), Some(error), "{name}={value}");
+            let state = (name != "state").then_some("st&te");
+            assert_eq!(parameter(&back, "state").as_deref(), state, "{name}={value}");
+            assert_eq!(parameter(&back, "iss"), Some(server.url()));
+            // No redirect to a self-registered client elsewhere before a page has shown its address.
             let shown = who.get(&path).await;
             assert_eq!(shown.status(), StatusCode::BAD_REQUEST, "{name}={value}");
             assert!(shown.headers().get("location").is_none(), "{name}={value}");
