@@ -14,7 +14,7 @@ use host::{
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tests::{
-    client::{Client, MODERN},
+    client::{Client, LegacySession, MODERN},
     component_bytes,
     postgres::Cluster,
     process::{Process, command},
@@ -561,6 +561,7 @@ async fn error_names_the_wrong_part_of_a_message() {
         assert_eq!(rpc["error"]["code"], -32602, "{rpc}");
         assert!(rpc["error"]["message"].as_str().unwrap().starts_with("params must be"), "{rpc}");
     }
+    let session = LegacySession::open(&server.url()).await;
     for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
         let (status, answer) = client.request(method, json!({ "cursor": 5 })).await;
         assert_eq!((status, &answer["error"]["code"]), (StatusCode::OK, &json!(-32602)));
@@ -571,6 +572,11 @@ async fn error_names_the_wrong_part_of_a_message() {
         let headers = [ACCEPTS, ("mcp-session-id", "gone")];
         let refused = client.post("/mcp", &headers, body.to_string()).await;
         assert_eq!(refused.status(), StatusCode::NOT_FOUND, "the session comes first");
+        // Once it is answered, its id is free.
+        for _ in 0..8 {
+            let refused: Value = session.post(body.clone()).await.json().await.unwrap();
+            assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32602)));
+        }
     }
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {} });
     let body = json!({ "jsonrpc": "2.0", "id": 7, "method": "initialize", "params": params });

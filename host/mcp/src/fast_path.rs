@@ -142,6 +142,8 @@ impl<A: Executor> FastPath<A> {
         if response.status().is_success()
             && let Some((id, error)) = error_mapping::wrong_cursor(&body)
         {
+            // To its end, which frees the id: the client may use it again once it is answered.
+            let _ = response.into_body().collect().await;
             return axum::Json(ServerJsonRpcMessage::error(error, Some(id))).into_response();
         }
         error_mapping::mapped_of(&body, response, self.body_bytes_max).await
