@@ -287,8 +287,10 @@ impl WireError {
         match self {
             Self::Unreachable(_) | Self::Disconnected(_) => Some(None),
             _ if self.is_too_large() || self.needs_operator() => None,
-            // Besides HTTP's own: 529 of Claude, and 520 to 527 of proxies.
-            Self::Status { status: 408 | 429 | 500 | 502..=599, retry_after_s, .. } => {
+            // Besides HTTP's own: 529 of Claude, and 520 to 527 of proxies. 409 and 425 are transient.
+            Self::Status {
+                status: 408 | 409 | 425 | 429 | 500 | 502..=599, retry_after_s, ..
+            } => {
                 let asked = retry_after_s.map(Duration::from_secs);
                 asked.is_none_or(|it| it <= RETRY_AFTER_MAX).then_some(asked)
             }
@@ -382,6 +384,8 @@ mod tests {
             (status(529, Some(2)), Some(Some(Duration::from_secs(2)))),
             (status(429, Some(60)), None),
             (status(408, None), Some(None)),
+            (status(409, None), Some(None)),
+            (status(425, None), Some(None)),
             (status(524, None), Some(None)),
             (status(400, None), None),
             (status(401, None), None),
