@@ -56,7 +56,8 @@ impl Server {
         loop {
             let reply = self.attempt(message.clone(), &request, patience).await;
             let answer = reply.and_then(|reply| {
-                let wrong = || Failed::Unusable("it answers something else".to_owned());
+                let wrong =
+                    || Failed::Unusable("its answer is not what such a request brings".to_owned());
                 answer(ask, reply).ok_or_else(wrong)
             });
             let failed = match answer {

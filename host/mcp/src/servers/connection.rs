@@ -137,7 +137,11 @@ impl Connector {
         };
         let token = token.as_ref().map(|it| it.read(base)).transpose();
         let token = token.map_err(|it| Failed::Unusable(format!("its token: {it}")))?;
-        let to = Limited { http: http.clone(), mask: config.mask(base) };
+        let to = Limited {
+            http: http.clone(),
+            mask: config.mask(base),
+            is_without_stream: Arc::default(),
+        };
         if config.era == Era::Sse {
             return connect_sse(to, url, token.as_ref(), config).await;
         }

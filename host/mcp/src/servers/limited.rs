@@ -2,7 +2,7 @@
 //! error of its own request, and affects neither the connection nor other requests. A tool that does not fit MCP is
 //! left out of its list.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use futures::StreamExt;
 use reqwest::Client;
@@ -36,6 +36,8 @@ pub(super) struct Limited {
     pub(super) http: Client,
     /// What its answers may not say.
     pub(super) mask: Mask,
+    /// Whether it has refused (405) the stream of what it sends by itself, which is opened once in a session.
+    pub(super) is_without_stream: Arc<AtomicBool>,
 }
 
 type Posted = Answer<StreamableHttpPostResponse>;
@@ -236,7 +238,7 @@ mod tests {
         let http = Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
         let mut mask = Mask::default();
         mask.add("hunter2hunter2");
-        Limited { http, mask }
+        Limited { http, mask, is_without_stream: Arc::default() }
     }
 
     /// A server that answers one request with this status and body.
@@ -266,6 +268,30 @@ mod tests {
             stream.write_all(answer.as_bytes()).await.unwrap();
         };
         (uri.into(), answering)
+    }
+
+    #[tokio::test]
+    async fn accepted_request_fails_once_the_stream_is_refused() {
+        let http = http();
+        for (is_refused, status) in
+            [(false, "202 Accepted"), (true, "202 Accepted"), (true, "204 No Content")]
+        {
+            if is_refused {
+                let (uri, answering) = server("405 Method Not Allowed", "").await;
+                let got = http.get_stream(uri, Some("a".into()), None, None, Headers::new());
+                assert!(tokio::join!(got, answering).0.is_err());
+            }
+            let (uri, answering) = server(status, "").await;
+            let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" });
+            let call = serde_json::from_value(call).unwrap();
+            let posted = http.post_message(uri, call, Some("a".into()), None, Headers::new());
+            let posted = tokio::join!(posted, answering).0.unwrap();
+            let fails = matches!(
+                &posted,
+                StreamableHttpPostResponse::Json(JsonRpcMessage::Error(it), _) if it.error.code == UNREADABLE
+            );
+            assert_eq!(fails, is_refused, "{posted:?}");
+        }
     }
 
     #[tokio::test]

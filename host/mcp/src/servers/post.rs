@@ -2,7 +2,12 @@
 //! what comes is corrected before it is read. The HTTP+SSE transport of 2024-11-05, deprecated and still in use (ILL-11,
 //! ILL-17), posts beside an open event stream.
 
-use std::{collections::HashMap, error::Error, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    error::Error,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use base::{
     grants::secret::{Mask, Secret},
@@ -74,8 +79,10 @@ impl Post {
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(match self.message {
-                // Nothing else could bring the answer: only a session has a stream of its own.
-                JsonRpcMessage::Request(request) if session.is_none() => {
+                // Nothing else could bring the answer: only a session may have a stream of its own.
+                JsonRpcMessage::Request(request)
+                    if session.is_none() || to.is_without_stream.load(Ordering::Relaxed) =>
+                {
                     let why = format!("it answers a request with HTTP {status} and no message");
                     StreamableHttpPostResponse::Json(unusable(&why, request.id), None)
                 }
@@ -119,12 +126,16 @@ pub(super) async fn listen(
     most: usize,
 ) -> Answer<Events> {
     let mut request = to.http.get(uri).header(header::ACCEPT, ACCEPTED);
+    let is_rest = last_event.is_some();
     if let Some(id) = last_event {
         request = request.header(LAST_EVENT, id);
     }
     let response = sent(request, session, auth, headers).await?;
-    let status = response.status();
-    if status == StatusCode::METHOD_NOT_ALLOWED {
+    let is_refused = response.status() == StatusCode::METHOD_NOT_ALLOWED;
+    if !is_rest {
+        to.is_without_stream.store(is_refused, Ordering::Relaxed);
+    }
+    if is_refused {
         return Err(StreamableHttpError::ServerDoesNotSupportSse);
     }
     if let Some(error) = status_error(&response) {
@@ -271,7 +282,7 @@ pub(super) enum SseError {
 impl SseTransport {
     /// Opens the stream at `url` and waits for the address; all of that within `timeout`.
     pub(super) async fn open(
-        Limited { http, mask }: Limited,
+        Limited { http, mask, .. }: Limited,
         url: &Url,
         token: Option<&Secret>,
         timeout: Duration,
