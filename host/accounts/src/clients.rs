@@ -178,6 +178,11 @@ pub(crate) fn is_own_machine(uri: &str) -> bool {
     Url::parse(uri).is_ok_and(|it| it.scheme() != "https")
 }
 
+/// Whether what people are sent back to listens at a port of their own machine.
+pub(crate) fn is_own_port(uri: &str) -> bool {
+    Url::parse(uri).is_ok_and(|it| it.scheme() == "http" && is_loopback(&it))
+}
+
 /// Whether a client's number is the address of its document.
 pub(crate) fn is_document(client_id: &str) -> bool {
     client_id.contains("://")

@@ -509,6 +509,16 @@ fn check_resource(accounts: &Accounts, form: &Fields) -> Result<(), Problem> {
     }
 }
 
+/// `what` in the characters that an answer of OAuth may have (RFC 6749, 4.1.2.1 and 5.2).
+fn described(what: &str) -> String {
+    let allowed = |it| match it {
+        '"' => '\'',
+        ' '..='[' | ']'..='~' => it,
+        _ => '?',
+    };
+    what.chars().map(allowed).collect()
+}
+
 fn answered(answer: Result<Value, Problem>) -> Response {
     let mut response = match answer {
         Ok(it) => Json(it).into_response(),
@@ -519,7 +529,7 @@ fn answered(answer: Result<Value, Problem>) -> Response {
                 "temporarily_unavailable" => StatusCode::SERVICE_UNAVAILABLE,
                 _ => StatusCode::BAD_REQUEST,
             };
-            let body = json!({ "error": error, "error_description": what });
+            let body = json!({ "error": error, "error_description": described(&what) });
             (status, Json(body)).into_response()
         }
     };

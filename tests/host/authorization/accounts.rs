@@ -36,6 +36,12 @@ async fn whoami(server: &TestServer, token: &str) -> reqwest::Response {
     client.send("tools/call", json!({ "name": "whoami", "arguments": {} })).await
 }
 
+/// Checks that an `error_description` has no other characters than RFC 6749 allows.
+fn check_description(text: &str) {
+    let is_allowed = |it: char| matches!(it, ' ' | '!' | '#'..='[' | ']'..='~');
+    assert!(!text.is_empty() && text.chars().all(is_allowed), "{text}");
+}
+
 /// Checks that a token is rejected.
 async fn is_rejected(server: &TestServer, token: &str, why: &str) {
     let answer = whoami(server, token).await;
@@ -47,7 +53,7 @@ async fn is_rejected(server: &TestServer, token: &str, why: &str) {
 fn refused(answer: &(StatusCode, Value), error: &str) {
     assert!(answer.0.is_client_error(), "{error}: {answer:?}");
     assert_eq!(answer.1["error"], error, "{answer:?}");
-    assert!(answer.1["error_description"].is_string(), "{answer:?}");
+    check_description(answer.1["error_description"].as_str().unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread")]

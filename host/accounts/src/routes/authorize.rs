@@ -10,7 +10,9 @@ use base::scopes::Scope;
 use http::StatusCode;
 use url::Url;
 
-use super::{Fields, Opened, Posted, check_resource, is_verifier, is_within, reader, see_other};
+use super::{
+    Fields, Opened, Posted, check_resource, described, is_verifier, is_within, reader, see_other,
+};
 use crate::{
     clients::{self, Problem},
     pages::Reader,
@@ -149,8 +151,7 @@ struct Ready {
 }
 
 /// Prepares the consent of a signed-in user, or returns the response that replaces it. Unless a page `was_shown` that
-/// names the client and its target, only this server's own page and a program on the person's own machine may lead
-/// there, because anyone can register a client or publish a document.
+/// names the client and its target, only this server's own page and a port of the person's own machine may lead there, because anyone can register a client or publish a document.
 async fn ready(
     accounts: &Accounts,
     reader: &Reader,
@@ -170,12 +171,13 @@ async fn ready(
         let to = (&*request.redirect_uri, request.state.as_deref());
         Box::new(returned(accounts, to, &fields))
     };
-    // A program on the person's own machine waits for the answer, and leads them to no page of others.
-    let is_own_machine = clients::is_own_machine(&request.redirect_uri);
+    // A program that listens at a port of the person's own machine waits for the answer, and leads them to no page of
+    // others. A scheme would open a program of anyone's choice.
+    let is_own_port = clients::is_own_port(&request.redirect_uri);
     let Some(session) = session else {
         // No stranger is led elsewhere, and nothing is fetched for one.
         return Err(match request.wanted {
-            Err(problem) if is_own_machine && request.client.is_some() => led(problem),
+            Err(problem) if is_own_port && request.client.is_some() => led(problem),
             Err(problem) => shown(problem),
             Ok(_) => Box::new(reader.sign_in(&format!("/oauth/authorize?{query}"), false)),
         });
@@ -188,7 +190,7 @@ async fn ready(
             client
         }
     };
-    let back = |problem: Problem| match client.id == clients::PAGE || was_shown || is_own_machine {
+    let back = |problem: Problem| match client.id == clients::PAGE || was_shown || is_own_port {
         true => led(problem),
         false => shown(problem),
     };
@@ -210,7 +212,10 @@ fn returned(
 ) -> Response {
     let Ok(mut url) = Url::parse(redirect_uri) else { return see_other("/account", None) };
     url.query_pairs_mut()
-        .extend_pairs(fields)
+        .extend_pairs(fields.iter().map(|(name, value)| match *name {
+            "error_description" => (name, described(value)),
+            _ => (name, (*value).to_owned()),
+        }))
         .extend_pairs(state.map(|it| ("state", it)))
         .append_pair("iss", &accounts.0.issuer);
     see_other(url.as_str(), None)

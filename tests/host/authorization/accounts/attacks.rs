@@ -68,8 +68,9 @@ async fn rejects_requests_without_valid_pkce_or_client() {
     let app = App::register(&server.url()).await;
     let mut ann = Person::join(&server, "ann", &["*"]).await;
     let stranger = Person::new(&server.url());
-    let elsewhere = "https://client.example/callback";
-    let metadata = json!({ "client_name": "Web", "redirect_uris": [elsewhere] });
+    // A scheme opens a program: which one, anyone can say.
+    let elsewhere = ["https://client.example/callback", "com.example.app:/callback"];
+    let metadata = json!({ "client_name": "Web", "redirect_uris": elsewhere });
     let (_, registered) = app.registration(&metadata).await;
     let web = app.named(registered["client_id"].as_str().unwrap());
     let long = "x".repeat(3_000);
@@ -85,26 +86,29 @@ async fn rejects_requests_without_valid_pkce_or_client() {
         ("response_mode", "fragment", "invalid_request"),
         ("resource", "https://other.example/mcp", "invalid_target"),
         ("scope", "everything", "invalid_scope"),
+        ("scope", "窓口\\", "invalid_scope"),
         ("request_uri", "https://a.example/r", "request_not_supported"),
         ("state", &*long, "invalid_request"),
     ] {
         let own_machine = format!("/oauth/authorize?{}", app.query(&[(name, value)]));
-        let path = web.query(&[(name, value), ("redirect_uri", elsewhere)]);
-        let path = format!("/oauth/authorize?{path}");
+        let paths = elsewhere.map(|it| web.query(&[(name, value), ("redirect_uri", it)]));
         for who in [&ann, &stranger] {
             // A program on the person's own machine learns what is wrong.
             let back = led_to(&who.get(&own_machine).await);
             assert!(back.as_str().starts_with(CALLBACK), "{name}={value}: {back}");
             assert_eq!(parameter(&back, "error").as_deref(), Some(error), "{name}={value}");
+            check_description(&parameter(&back, "error_description").unwrap());
             let state = (name != "state").then_some("st&te");
             assert_eq!(parameter(&back, "state").as_deref(), state, "{name}={value}");
             assert_eq!(parameter(&back, "iss"), Some(server.url()));
             // No redirect to a self-registered client elsewhere before a page has shown its address.
-            let shown = who.get(&path).await;
-            assert_eq!(shown.status(), StatusCode::BAD_REQUEST, "{name}={value}");
-            assert!(shown.headers().get("location").is_none(), "{name}={value}");
-            let shown = shown.text().await.unwrap();
-            assert!(shown.contains(error), "{name}={value}: {shown}");
+            for path in &paths {
+                let shown = who.get(&format!("/oauth/authorize?{path}")).await;
+                assert_eq!(shown.status(), StatusCode::BAD_REQUEST, "{name}={value}");
+                assert!(shown.headers().get("location").is_none(), "{name}={value}");
+                let shown = shown.text().await.unwrap();
+                assert!(shown.contains(error), "{name}={value}: {shown}");
+            }
         }
     }
     // This server's own page is known, and gets the error back.
