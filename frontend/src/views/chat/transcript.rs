@@ -30,6 +30,9 @@ const NEAR_PX: f64 = 80.0;
 const SETTLING_MS: f64 = 1_500.0;
 const LOADING_MS: f64 = 10_000.0;
 
+/// How long a scroll after the reader's wheel, finger, pointer, key or move of the focus is theirs, in milliseconds.
+const MOVING_MS: f64 = 300.0;
+
 /// What waits for the reader.
 const WAITING: &str = ".chat-log :is(.card-form > .request, .card-ask, .approval.is-open)";
 
@@ -84,9 +87,13 @@ pub(super) fn Latest() -> impl IntoView {
 fn is_near_end() -> bool {
     let window = window();
     let number = |it: Result<wasm_bindgen::JsValue, _>| it.ok().and_then(|it| it.as_f64());
-    let height = document().document_element().map_or(0, |it| it.scroll_height());
     let (height_seen, top) = (number(window.inner_height()), window.scroll_y().unwrap_or_default());
-    f64::from(height) - height_seen.unwrap_or_default() - top <= NEAR_PX
+    f64::from(height()) - height_seen.unwrap_or_default() - top <= NEAR_PX
+}
+
+/// The height of the whole page.
+fn height() -> i32 {
+    document().document_element().map_or(0, |it| it.scroll_height())
 }
 
 /// Scrolls to the end, but no further than to the beginning of what waits for the reader.
@@ -94,8 +101,8 @@ fn scroll_to_end(is_waiting: bool) {
     let waiting = document().query_selector(WAITING).ok().flatten();
     if let Some(waiting) = waiting.filter(|_| is_waiting) {
         waiting.scroll_into_view();
-    } else if let Some(root) = document().document_element() {
-        window().scroll_to_with_x_and_y(0.0, f64::from(root.scroll_height()));
+    } else {
+        window().scroll_to_with_x_and_y(0.0, f64::from(height()));
     }
 }
 
@@ -104,19 +111,39 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
     let is_at_end = talk.is_at_end;
     let is_waiting = Memo::new(move |_| talk.thread.with(Thread::is_waiting));
     let top = move || window().scroll_y().unwrap_or_default();
-    // What is drawn between a scroll of ours and its event must not look as if the reader had scrolled away.
+    // What is drawn moves the page as well: a scroll that comes with another height, and not from the reader, must not
+    // look as if the reader had scrolled away.
     let own_top = StoredValue::new(-1.0);
+    let last_height = StoredValue::new(-1);
+    let moved_ms = StoredValue::new(0.0);
     let follow_end = move || {
         scroll_to_end(is_waiting.try_get_untracked() == Some(true));
         let _gone = own_top.try_set_value(top());
+        let _gone = last_height.try_set_value(height());
     };
     let scrolled = window_event_listener(leptos::ev::scroll, move |_| {
-        let is_there = is_near_end() || own_top.get_value() == top();
-        if is_at_end.get_untracked() != is_there {
+        let (was_there, height) = (is_at_end.get_untracked(), height());
+        let is_readers = browser::now_ms() - moved_ms.get_value() < MOVING_MS;
+        let is_drawing = was_there && last_height.get_value() != height && !is_readers;
+        last_height.set_value(height);
+        let is_there = is_near_end() || own_top.get_value() == top() || is_drawing;
+        if was_there != is_there {
             is_at_end.set(is_there);
         }
     });
-    on_cleanup(move || scrolled.remove());
+    let note_move = move || moved_ms.set_value(browser::now_ms());
+    let wheeled = window_event_listener(leptos::ev::wheel, move |_| note_move());
+    let touched = window_event_listener(leptos::ev::touchmove, move |_| note_move());
+    let pressed = window_event_listener(leptos::ev::pointerdown, move |_| note_move());
+    let focused = window_event_listener(leptos::ev::focusin, move |_| note_move());
+    let typed = window_event_listener(leptos::ev::keydown, move |event| {
+        // Enter sends, and scrolls nothing.
+        if event.key() != "Enter" {
+            note_move();
+        }
+    });
+    let listeners = [scrolled, wheeled, touched, pressed, focused, typed];
+    on_cleanup(move || listeners.into_iter().for_each(|it| it.remove()));
     // A reader who asks something wants to see the answer.
     let count = Memo::new(move |_| {
         talk.thread.with(|it| (it.id.clone(), it.entries.last().map(|it| it.id)))
@@ -124,6 +151,7 @@ fn follow(talk: Talk, log: NodeRef<html::Div>) {
     Effect::new(move |_| {
         // Read, not only tracked: a memo that is never read is never evaluated.
         count.with(|_| ());
+        moved_ms.set_value(0.0);
         is_at_end.set(true);
         request_animation_frame(follow_end);
     });
