@@ -104,8 +104,7 @@ impl Reader {
         if let Some((table, taken)) = self.table(lines) {
             return (table, taken);
         }
-        let is_more = |it: &&&str| !it.trim().is_empty() && !begins(it);
-        let taken = 1 + lines[1..].iter().take_while(is_more).count();
+        let taken = 1 + lines[1..].iter().take_while(|it| is_more(it)).count();
         let text: Vec<&str> = lines[..taken].iter().map(|it| it.trim_start()).collect();
         (Block::Paragraph(self.inline(&text.join("\n"))), taken)
     }
@@ -114,6 +113,8 @@ impl Reader {
         let mut items = Vec::new();
         let mut taken = 0;
         let indent = indent(lines[0]);
+        let is_item =
+            |line: &str| marker(line).is_some_and(|it| it.number.is_some() == number.is_some());
         while let Some(line) = lines.get(taken) {
             let Some(mark) = marker(line).filter(|it| it.number.is_some() == number.is_some())
             else {
@@ -128,12 +129,16 @@ impl Reader {
                 let is_inner = self::indent(line) >= indent + 2;
                 let is_blank = line.trim().is_empty();
                 let goes_on = lines.get(taken + 1).is_some_and(|it| self::indent(it) >= indent + 2);
-                let is_lazy = !is_blank && !begins(line);
-                if !(is_inner
-                    || (is_blank && goes_on)
-                    || (is_lazy && !is_blank_before(lines, taken)))
-                {
-                    break;
+                if !(is_inner || is_blank && goes_on) {
+                    // A wrapped item, if another one follows; else text beside the list.
+                    let wrapped = lines[taken..].iter().take_while(|it| is_more(it)).count();
+                    let is_followed = lines.get(taken + wrapped).is_some_and(|it| is_item(it));
+                    if wrapped == 0 || !is_followed {
+                        break;
+                    }
+                    item.extend(&lines[taken..taken + wrapped]);
+                    taken += wrapped;
+                    continue;
                 }
                 let cut = self::indent(line).min(mark.width);
                 item.push(line.get(cut..).unwrap_or_default());
@@ -142,9 +147,7 @@ impl Reader {
             items.push(self.blocks(&item, depth + 1));
             // A blank line between two items does not end the list.
             if lines.get(taken).is_some_and(|it| it.trim().is_empty())
-                && lines.get(taken + 1).is_some_and(|next| {
-                    marker(next).is_some_and(|it| it.number.is_some() == number.is_some())
-                })
+                && lines.get(taken + 1).is_some_and(|it| is_item(it))
             {
                 taken += 1;
             }
@@ -157,12 +160,13 @@ impl Reader {
     }
 }
 
-fn is_blank_before(lines: &[&str], index: usize) -> bool {
-    index > 0 && lines[index - 1].trim().is_empty()
-}
-
 fn indent(line: &str) -> usize {
     line.bytes().take_while(|it| *it == b' ').count()
+}
+
+/// Whether a line goes on with the paragraph before it.
+fn is_more(line: &str) -> bool {
+    !line.trim().is_empty() && !begins(line)
 }
 
 /// Whether a line begins a new block.

@@ -75,6 +75,19 @@ fn parses_blocks() {
 }
 
 #[test]
+fn line_beside_a_list_is_no_part_of_its_last_item() {
+    let p = |it: &str| Block::Paragraph(vec![text(it)]);
+    assert_eq!(
+        read("1. x\n2. y\n次の文\n", false),
+        [Block::List(Some(1), vec![vec![p("x")], vec![p("y")]]), p("次の文")]
+    );
+    let inner = Block::Paragraph(vec![text("a"), Break, text("b")]);
+    assert_eq!(read("- a\n  b\nc", false), [Block::List(None, vec![vec![inner.clone()]]), p("c")]);
+    // A wrapped item, since another one follows.
+    assert_eq!(read("- a\nb\n- c\n", false), [Block::List(None, vec![vec![inner], vec![p("c")]])]);
+}
+
+#[test]
 fn executable_markup_is_text() {
     for hostile in [
         "[a](javascript:alert(1))",
