@@ -163,6 +163,8 @@ async fn reserves_two_requested_seats_after_approval() {
         !["showtime_id", "user_id", "reserve_seats", "st-"].iter().any(|it| asked.contains(it)),
         "{asked}"
     );
+    let owner = "document.querySelector('.approval.is-open .approval-details').textContent";
+    opened.browser.until(&format!("{owner}.includes('reserve_seats · cinema')")).await;
     opened.browser.picture("chat-approval").await;
     // On a phone, all of it is seen at once between what stays at the head and at the foot.
     opened.browser.look(Look::PHONE.japanese()).await;
@@ -303,14 +305,37 @@ async fn sound(opened: &Opened, what: &str) {
 async fn phone_shows_the_beginning_of_what_waits() {
     let opened = Opened::with(Look::PHONE.japanese()).await;
     opened.say("明日の夜にゴジラを2席取りたい").await;
-    let begins = "(() => {
-        const title = document.querySelector('.card-form .request-title')?.getBoundingClientRect();
-        const [above, below] = ['.top', '.chat-composer']
-            .map(it => document.querySelector(it).getBoundingClientRect());
-        return title && title.top >= above.bottom && title.bottom <= below.top;
-    })()";
-    opened.browser.until(begins).await;
+    opened.browser.until(BEGINS).await;
+    // It has the room of what a message could have, until one is begun.
+    opened.browser.until("!document.querySelector('.chat-attach').offsetHeight").await;
     opened.browser.picture("chat-form-phone").await;
+    opened.browser.press("や").await;
+    opened.browser.until("document.querySelector('.chat-attach').offsetHeight").await;
+    opened.close().await;
+}
+
+/// Whether the beginning of the form is visible.
+const BEGINS: &str = "(() => {
+    const title = document.querySelector('.card-form .request-title')?.getBoundingClientRect();
+    const [above, below] = ['.top', '.chat-composer']
+        .map(it => document.querySelector(it).getBoundingClientRect());
+    return title && title.top >= above.bottom && title.bottom <= below.top;
+})()";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shifted_layout_does_not_hide_what_waits() {
+    let opened = Opened::with(Look::PHONE.japanese()).await;
+    // What is drawn moves the page before the reader's form is there.
+    let shift = "const log = document.querySelector('.chat-log');
+        new MutationObserver((_, seen) => {
+            if (!log.querySelector('.call')) return;
+            seen.disconnect();
+            log.style.paddingBottom = '900px';
+            scrollBy({ top: -150, behavior: 'instant' });
+        }).observe(log, { childList: true, subtree: true });";
+    opened.browser.script(shift).await;
+    opened.say("明日の夜にゴジラを2席取りたい").await;
+    opened.browser.until(BEGINS).await;
     opened.close().await;
 }
 

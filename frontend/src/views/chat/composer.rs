@@ -40,9 +40,12 @@ pub(super) fn Composer() -> impl IntoView {
         }),
     };
     let note = Memo::new(move |_| note());
+    // What waits for an answer needs the room on phones.
+    let is_waiting =
+        move || note.get() == Some(Key::ChatUnanswered) && talk.attached.with(Vec::is_empty);
     let is_choosing = Memo::new(move |_| current(talk).is_some_and(|it| it.makes_pictures));
     view! {
-        <form class="chat-composer" on:submit=submit on:drop=drop_files
+        <form class="chat-composer" class:is-waiting=is_waiting on:submit=submit on:drop=drop_files
             on:dragover=move |event: DragEvent| event.prevent_default()>
             <Latest/>
             <div class="chat-note" id="chat-note">
