@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::call_card::Arguments;
 use super::picker::Picker;
+use crate::apps::Owner;
 use crate::browser;
 use crate::cards::{masked, submitted};
 use crate::chat::entry::{Pending, Reply, Waiting};
@@ -168,7 +169,7 @@ pub(crate) fn Wanted(
     tool: String,
     params: Value,
     reason: String,
-    /// The component or other server that offers the tool, if known.
+    /// The component or other server that offers the tool, if known; else its owner in the page's own list.
     #[prop(optional_no_strip)]
     owner: Option<String>,
 ) -> impl IntoView {
@@ -191,6 +192,11 @@ pub(crate) fn Wanted(
     };
     let (tool, params) = call.get_value();
     let name = tool.clone();
+    let owner = move || {
+        let listed = || page().tool(&call.with_value(|it| it.0.clone()));
+        let listed = || Some(Owner::of_tool(&listed()?)?.name().to_owned());
+        owner.clone().or_else(listed).map(|it| format!(" · {it}"))
+    };
     view! {
         {(!reason.is_empty()).then(|| view! {
             <p class="approval-why">
@@ -200,7 +206,7 @@ pub(crate) fn Wanted(
         {drawn}
         <details class="approval-details">
             <summary>{Key::Details}</summary>
-            <p class="hint"><code>{name}</code>{owner.map(|it| format!(" · {it}"))}</p>
+            <p class="hint"><code>{name}</code>{owner}</p>
             <Arguments tool params/>
         </details>
     }
