@@ -129,7 +129,9 @@ impl Run {
                 }
             }
             "distance_compare" if self.compared.len() < COMPARISONS_MAX => {
-                self.compared.extend(serde_json::from_value::<Comparison>(result).ok());
+                // A planner that asks the same again has one answer.
+                let compared = serde_json::from_value::<Comparison>(result).ok();
+                self.compared.extend(compared.filter(|it| !self.compared.contains(it)));
             }
             _ => {}
         }
@@ -368,8 +370,12 @@ mod tests {
         let compared = json!({ "rows": [{ "elements": [{ "status": "OK" }] }],
             "origin_addresses": ["a"], "destination_addresses": ["b"] });
         let name = "distance_compare".to_owned();
-        run.take(Event::Result(Resulted { name, result: compared, ..Resulted::default() }), 0.0);
+        let resulted = Resulted { name, result: compared, ..Resulted::default() };
+        // The same comparison is shown once.
+        run.take(Event::Result(resulted.clone()), 0.0);
+        run.take(Event::Result(resulted), 0.0);
         run.take(Event::Done(Box::default()), 0.0);
+        assert_eq!(run.comparisons.len(), 1);
         assert_eq!(run.comparisons[0].origin_addresses, ["a"]);
         assert!(!run.is_in_vain());
     }
