@@ -390,6 +390,8 @@ async fn conv_65_keeps_and_counts_draft_and_ime_sends_nothing() {
     // Another chat has a draft of its own.
     browser.go("#/agents/demo/worker-a").await;
     browser.until("document.querySelector('#agent-input')?.value === ''").await;
+    // The host answers for it at any time.
+    browser.says("#agent-status", "メッセージを送ると応答します").await;
     chat.page.close().await;
 }
 

@@ -286,6 +286,7 @@ macro_rules! with_conversation_words {
             AgentStatusConnected: "{0} は接続しています。", "{0} is connected.";
             AgentStatusConnecting: "{0} を呼び出しています…", "{0} is being called…";
             AgentStatusDisconnected: "{0} は接続していません。", "{0} is not connected.";
+            AgentStatusReady: "{0} はメッセージを送ると応答します。", "{0} will answer when you write.";
             AgentStatusOutside: "外部のエージェントが参加するまでお待ちください。まだなら「招待する」から指示を渡せます。", "It comes from outside: wait until it takes part, or invite it from the list.";
         }
     };

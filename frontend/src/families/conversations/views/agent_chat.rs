@@ -96,7 +96,8 @@ fn Status(name: Memo<String>) -> impl IntoView {
         let key = match state.get() {
             ChatStatus::Connected => Key::AgentStatusConnected,
             ChatStatus::Connecting => Key::AgentStatusConnecting,
-            ChatStatus::Disconnected => Key::AgentStatusDisconnected,
+            ChatStatus::Disconnected if is_outside.get() => Key::AgentStatusDisconnected,
+            ChatStatus::Disconnected => Key::AgentStatusReady,
         };
         key.fill(&[&name.get()])
     };
@@ -104,7 +105,11 @@ fn Status(name: Memo<String>) -> impl IntoView {
     Effect::new(move |before: Option<ChatStatus>| {
         let now = state.get();
         if before.is_some_and(|it| it != now) {
-            page().announce(untrack(text));
+            // A hosted agent that answers at any time has still left the chat.
+            match now == ChatStatus::Disconnected && !is_outside.get_untracked() {
+                true => page().announce_key(Key::AgentChatEnding),
+                false => page().announce(untrack(text)),
+            }
         }
         now
     });
