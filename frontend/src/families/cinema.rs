@@ -134,7 +134,7 @@ pub(super) static FAMILY: Family = Family {
     activity: Some(ActivitySource {
         tool: RESERVATIONS,
         arguments: || {
-            let names = views::box_office::stored_names().into_iter();
+            let names = views::box_office::kept_names(None).into_iter();
             names.map(|name| json!({ "user_id": name })).collect()
         },
         resource: None,

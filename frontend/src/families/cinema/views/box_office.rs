@@ -102,12 +102,12 @@ pub(crate) fn stored_name() -> String {
 }
 
 /// The name typed in this tab, and those of reservations made here, the latest first.
-pub(crate) fn stored_names() -> Vec<String> {
+fn stored_names() -> Vec<String> {
     kept_names(Keep::Tab.get("name"))
 }
 
 /// The names of reservations made here, the latest first, behind the given one.
-fn kept_names(first: Option<String>) -> Vec<String> {
+pub(crate) fn kept_names(first: Option<String>) -> Vec<String> {
     let kept = Keep::Browser.get::<Vec<String>>("names").unwrap_or_default();
     // Earlier versions of the page kept one name.
     let formerly = Keep::Browser.get("name");
