@@ -43,6 +43,8 @@ pub(super) struct Showing {
     pub(super) hall: Memo<Hall>,
     /// The reservations of this showing in the names of reservations made here.
     own: RwSignal<Vec<Reservation>>,
+    /// The names and the reserved seats for which they were fetched.
+    own_for: StoredValue<Option<(Vec<String>, Vec<String>)>>,
     /// Whether it can still be booked: it has not begun, and its sales are not closed.
     is_open: Memo<bool>,
     pub(super) picks: RwSignal<Picks>,
@@ -116,6 +118,7 @@ impl Showing {
             map,
             hall,
             own,
+            own_for: StoredValue::default(),
             broken: Memo::new(move |_| hall.with(|hall| picks.with(|it| hall.broken(it)))),
             is_open: Memo::new(move |_| {
                 let showtime = map.with(|it| it.ready().and_then(|it| it.showtime.clone()));
@@ -133,9 +136,15 @@ impl Showing {
         }
     }
 
+    /// Fetches the seats, and the reader's reservations even if no other seats are reserved.
+    pub(super) fn refresh(self) {
+        let _gone = self.own_for.try_set_value(None);
+        self.look();
+    }
+
     /// Fetches the seats; the shown and picked ones stay meanwhile. At most one request runs at a time, with one more
     /// queued.
-    pub(super) fn refresh(self) {
+    fn look(self) {
         let Some(id) = self.id.try_get_value() else { return };
         if self.fetching.get_value() != Fetching::Not {
             return self.fetching.set_value(Fetching::Again);
@@ -164,7 +173,7 @@ impl Showing {
             let Some(fetching) = self.fetching.try_get_value() else { return };
             self.fetching.set_value(Fetching::Not);
             if fetching == Fetching::Again {
-                self.refresh();
+                self.look();
             }
         });
     }
@@ -198,11 +207,27 @@ impl Showing {
         }
     }
 
-    /// Fetches the reader's reservations of this showing. Without them, their seats are drawn as taken.
+    /// Fetches the reader's reservations of this showing unless they are known for these names and reserved seats.
+    /// Without them, their seats are drawn as taken.
     async fn know_own(self, id: &str) {
+        let names = kept_names(None);
+        let reserved = self.map.try_with_untracked(|map| {
+            let seats = map.ready().into_iter().flat_map(|it| &it.seats);
+            seats.filter(|it| it.is_reserved).map(|it| it.seat_id.clone()).collect::<Vec<_>>()
+        });
+        let now = reserved.map(|it| (names.clone(), it));
+        if self.own_for.try_with_value(|it| *it == now) != Some(false) {
+            return;
+        }
+        // Before they are fetched, so that a refresh meanwhile fetches them again.
+        let _gone = self.own_for.try_set_value(now);
         let mut own = Vec::new();
-        for user in kept_names(None) {
-            own.extend(reservations_of(&user, id).await.unwrap_or_default());
+        for user in names {
+            let Ok(found) = reservations_of(&user, id).await else {
+                let _gone = self.own_for.try_set_value(None);
+                return;
+            };
+            own.extend(found);
         }
         if self.own.try_with_untracked(|it| *it != own) == Some(true) {
             self.own.set(own);
@@ -371,7 +396,7 @@ pub(super) fn Seats(showtime: String) -> impl IntoView {
         changes.track();
         showing.refresh();
     });
-    stay_fresh(AGE, move || showing.refresh());
+    stay_fresh(AGE, move || showing.look());
     showing.office.know_programme();
     browser::focus_soon("stage");
     let retry = Callback::new(move |()| {
