@@ -133,16 +133,19 @@ pub(crate) struct DaySum {
 
 impl DaySum {
     /// Percentage of seats sold, rounded.
-    pub(crate) fn percent(&self) -> u32 {
+    pub(crate) fn percent(&self) -> String {
         percent(self.sold, self.seats)
     }
 }
 
-/// Percentage, rounded.
-pub(crate) fn percent(part: u32, whole: u32) -> u32 {
+/// Percentage, rounded. A little is not nothing, and not quite all is not all.
+pub(crate) fn percent(part: u32, whole: u32) -> String {
     let (part, whole) = (u64::from(part), u64::from(whole));
-    let percent = (part * 100 + whole / 2).checked_div(whole).unwrap_or_default();
-    u32::try_from(percent).unwrap_or(u32::MAX)
+    match (part * 100 + whole / 2).checked_div(whole).unwrap_or_default() {
+        0 if part > 0 => "<1".to_owned(),
+        100 if part < whole => ">99".to_owned(),
+        percent => percent.to_string(),
+    }
 }
 
 /// Sums the showings by day.
@@ -223,8 +226,10 @@ mod tests {
         let days = days_of(&week());
         assert_eq!(days.len(), 2);
         assert_eq!((days[0].showings, days[0].seats, days[0].sold, days[0].held), (2, 20, 6, 2));
-        assert_eq!(days[0].percent(), 30);
-        assert_eq!((percent(1, 3), percent(2, 3), percent(0, 0)), (33, 67, 0));
+        assert_eq!(days[0].percent(), "30");
+        let percents = [(1, 3), (2, 3), (0, 0), (0, 9), (9, 9), (2, 2308), (2307, 2308)]
+            .map(|it| percent(it.0, it.1));
+        assert_eq!(percents, ["33", "67", "0", "0", "100", "<1", ">99"]);
     }
 
     #[test]

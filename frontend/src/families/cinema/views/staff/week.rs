@@ -147,7 +147,7 @@ fn Tiles(staff: Staff) -> impl IntoView {
     };
     let share = move || {
         let (seats, sold) = (sum(|it| it.seats_count), sum(|it| it.sold_count));
-        Text::SoldOf.fill(&[&number(seats), &percent(sold, seats).to_string()])
+        Text::SoldOf.fill(&[&number(seats), &percent(sold, seats)])
     };
     let revenue = move || {
         let all = staff.week.with(|it| it.ready().map(|it| it.revenue.clone()).unwrap_or_default());
@@ -395,10 +395,8 @@ pub(super) fn Chart(staff: Staff) -> impl IntoView {
     });
     let label = move || {
         let lang = Lang::spoken();
-        let day = |sum: &DaySum| {
-            let percent = sum.percent().to_string();
-            Text::ChartDay.fill(&[&dates::short_day(sum.day, lang), &percent])
-        };
+        let day =
+            |sum: &DaySum| Text::ChartDay.fill(&[&dates::short_day(sum.day, lang), &sum.percent()]);
         let all = days.with(|it| it.iter().map(day).collect::<Vec<_>>().join(lang.comma()));
         Text::ChartSaid.fill(&[&all])
     };
