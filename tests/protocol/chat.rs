@@ -326,13 +326,14 @@ const BEGINS: &str = "(() => {
 async fn shifted_layout_does_not_hide_what_waits() {
     let opened = Opened::with(Look::PHONE.japanese()).await;
     // What is drawn moves the page before the reader's form is there.
-    let shift = "const log = document.querySelector('.chat-log');
-        new MutationObserver((_, seen) => {
-            if (!log.querySelector('.call')) return;
+    let shift = "new MutationObserver((_, seen) => {
+            const log = document.querySelector('.chat-log:has(.call)');
+            if (!log) return;
             seen.disconnect();
             log.style.paddingBottom = '900px';
-            scrollBy({ top: -150, behavior: 'instant' });
-        }).observe(log, { childList: true, subtree: true });";
+            const end = document.documentElement.scrollHeight - innerHeight;
+            scrollTo({ top: end - 150, behavior: 'instant' });
+        }).observe(document.body, { childList: true, subtree: true });";
     opened.browser.script(shift).await;
     opened.say("明日の夜にゴジラを2席取りたい").await;
     opened.browser.until(BEGINS).await;
