@@ -14,6 +14,10 @@ const BEHIND: &str = "という名前で|の名前で|の名義で|名義で";
 const BARE_BEHIND: &str = "で予約|で取って|でとって|で押さえ|で仮押さえ|でお願い";
 /// Endings of a phrase with a name.
 const ENDS: &str = "でお願いします|と申します|といいます|です|で";
+/// Common Japanese surnames, but those that are places as well.
+const SURNAMES: &str = "佐藤|鈴木|高橋|田中|伊藤|渡辺|渡邊|渡部|山本|中村|小林|加藤|吉田|山田|佐々木|山口|松本|井上|木村|清水|山崎|池田|橋本|阿部|石川|山下|中島|石井|小川|前田|岡田|長谷川|藤田|後藤|近藤|村上|遠藤|青木|坂本|斉藤|斎藤|齋藤|藤井|西村|福田|太田|三浦|藤原|岡本|松田|中川|中野|小野|原田|田村|竹内|金子|和田|中山|石田|上田|森田|柴田|酒井|横山|宮本|工藤|内田|高木|安藤|谷口|大野|丸山|今井|高田|藤本|武田|村田|杉山|増田|平野|小山|菅原|久保|松井|千田|岩崎|桜井|木下|野口|松尾|野村|菊地|菊池|佐野|大西|杉本|新井|浜田|市川|古川|水野|小松|島田|小島|久保田|大久保|平田|河野|荒井|服部|熊谷|黒田|本田|横田|川口|川村|堀田|関口|吉川|岩田|辻本|中西|今村|内藤|飯田|矢野|松岡|永井|望月|児玉|西田|西川|北村|吉村|安田|樋口|成田|中田|土屋|浅野|早川|大塚|小池|星野|須藤|白石|東山|榎本|若林|三宅|秋山|片山|馬場|栗原|田辺|奥村|福本|川上|永田|荒木|大川|森本|松村|五十嵐|上村|篠原|根本|大石|松永|津田|吉岡|川島|黒木|山中|八木|柳田|宮田|二宮|堀内|堀江|尾崎|相馬|神谷|矢島|高野|高山|松原|萩原";
+/// Surnames of one character.
+const SHORT_SURNAMES: &str = "林|森|原|岡|関|堀|菅|星|辻|柳|橘";
 /// Words that are no names: pronouns, placeholders, and ways to book or pay.
 const NO_NAMES: &str = "君|僕|私|俺|自分|同じ|別|未定|何|誰|現金|割引|学割|会員|団体|電話|連番|通常|字幕|吹替|当日|前売|並び|隣同士|一般|全員|両方";
 /// Maximum characters and words of a name.
@@ -23,7 +27,7 @@ const WORDS_MAX: usize = 3;
 /// Returns the booker's name in `text`, and the rest of it.
 pub(super) fn booker(text: &str, today: Date) -> Option<(String, String)> {
     let found = labelled(text).or_else(|| behind(text, BEHIND)).or_else(|| bare(text, today));
-    let found = found.or_else(|| last_for(text, today));
+    let found = found.or_else(|| last_for(text, today)).or_else(|| apart(text, today));
     let (name, from, to) = found?;
     let (head, tail) = (text[..from].trim_end(), text[to..].trim_start());
     let head = head.trim_end_matches([',', '、', ';']);
@@ -153,6 +157,34 @@ fn last_for(text: &str, today: Date) -> Option<FoundName> {
         .then(|| (name.to_owned(), at, from + length))
 }
 
+/// `ゴジラを2枚、佐藤で`, `佐藤です。ゴジラを2枚お願いします`: a surname apart from an order that names its film.
+fn apart(text: &str, today: Date) -> Option<FoundName> {
+    const JOINTS: [char; 3] = ['、', '。', ','];
+    const PUNCTUATION: [char; 6] = ['、', '。', '.', '!', '！', ' '];
+    let is_order = |rest: &str| {
+        let rest = Sentence::plain(rest, today);
+        let is_counted = !rest.numbers.counts.is_empty() || !rest.numbers.marked.is_empty();
+        rest.title().is_some() && (is_counted || rest.has(&[RESERVE]))
+    };
+    let (head, joint) = text.trim_end_matches(PUNCTUATION).rmatch_indices(JOINTS).next()?;
+    let last = surname(text[head + joint.len()..].trim_matches(PUNCTUATION));
+    if let Some(name) = last.filter(|_| !text.contains(['?', '？']) && is_order(&text[..head])) {
+        return Some((name.to_owned(), head, text.len()));
+    }
+    let (end, joint) = text.match_indices(JOINTS).next()?;
+    let name = surname(&text[..end]).filter(|it| it.len() < end)?;
+    let rest = end + joint.len();
+    is_order(&text[rest..]).then(|| (name.to_owned(), 0, rest))
+}
+
+/// The Japanese surname that `phrase` consists of, without what is said with it.
+fn surname(phrase: &str) -> Option<&str> {
+    let ended = marks(ENDS).find_map(|it| phrase.strip_suffix(it));
+    let name = ended.unwrap_or(phrase);
+    let is_short = || ended.is_some() && marks(SHORT_SURNAMES).any(|it| it == name);
+    (marks(SURNAMES).any(|it| it == name) || is_short()).then_some(name)
+}
+
 fn is_script(sign: char) -> bool {
     matches!(sign, '\u{4e00}'..='\u{9fff}' | '\u{30a1}'..='\u{30fa}' | 'ー' | '・' | '々')
         || sign.is_ascii_alphanumeric()
@@ -215,6 +247,10 @@ mod tests {
                 "Anna Lee",
                 "2 seats for Seven Samurai at 7pm please",
             ),
+            ("明日のゴジラを2枚、山本で", "山本", "明日のゴジラを2枚"),
+            ("金曜の羅生門を1枚。森です", "森", "金曜の羅生門を1枚"),
+            ("あさっての生きる、C3を予約して。今井", "今井", "あさっての生きる、C3を予約して"),
+            ("大久保です。明日の東京物語を2枚いい？", "大久保", "明日の東京物語を2枚いい？"),
         ] {
             let expected = Some((name.to_owned(), rest.to_owned()));
             assert_eq!(found(text), expected, "{text}");
@@ -240,6 +276,20 @@ mod tests {
             "明日のAKIRAを現金で予約したい",
             "名前は何ですか",
             "AKIRAを2枚で予約して",
+            "明日のゴジラを2枚、現金で",
+            "明日のゴジラを2枚、後方で",
+            "明日のゴジラを2枚、前で",
+            "明日のゴジラを2枚、横浜で",
+            "明日のゴジラを2枚、以上です",
+            "ゴジラを2枚、水木で",
+            "明日2枚お願いします。羅生門で",
+            "明日のゴジラの上映時間、山本で",
+            "明日のゴジラを2枚、山本で？",
+            "山本、明日のゴジラを2枚",
+            "明日のゴジラを2枚、早朝で",
+            "都内で、明日のゴジラを2枚",
+            "明日のゴジラを2枚、川崎",
+            "Two seats for Akira tomorrow, Godzilla",
         ] {
             assert_eq!(found(text), None, "{text}");
         }
