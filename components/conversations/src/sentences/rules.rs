@@ -263,7 +263,7 @@ pub(super) const PHRASES: &[(Word, &str)] = &[
     ),
     (
         Word::RUNNING,
-        "やり取り中|会話中|話し中|話している|話してる|今の会話|talking|chatting|still talking|still going|talking now|currently talking",
+        "やり取り中|会話中|話し中|話している|話してる|会話している|会話してる|会話しています|対話している|対話してる|対話しています|議論している|議論してる|議論しています|話し合っている|話し合ってる|今の会話|talking|chatting|still talking|still going|talking now|currently talking",
     ),
     (
         Word::HALT,

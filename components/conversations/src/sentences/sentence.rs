@@ -72,8 +72,32 @@ impl Sentence {
             agents.sort_by_key(|it| it.from);
         } else if let [one, other] = &agents[..] {
             agents.extend(self.third(one, other));
+        } else if agents.is_empty() {
+            agents.extend(self.pair().into_iter().flatten());
         }
         agents
+    }
+
+    /// Returns the members that only a request for a conversation names: `a conversation between Alice and Bob`.
+    fn pair(&self) -> Option<[Piece; 2]> {
+        const NOUNS: [&str; 5] = ["conversation", "chat", "talk", "debate", "dialogue"];
+        let words: Vec<_> = self.latin_words().collect();
+        let [one, joint, other] = words.windows(6).find_map(|it| match it {
+            // `the debate between` is one that there is.
+            [article, noun, between, names @ ..]
+                if ["a", "new"].contains(&article.text.as_str())
+                    && NOUNS.contains(&noun.text.as_str())
+                    && between.text == "between" =>
+            {
+                <[Piece; 3]>::try_from(names.to_vec()).ok()
+            }
+            _ => None,
+        })?;
+        let is_pair = joint.text == "and"
+            && self.is_new_name(&one)
+            && self.is_new_name(&other)
+            && !self.has(&[Word::HALT, Word::SHOW, Word::THEIRS]);
+        is_pair.then_some([one, other])
     }
 
     /// Returns the third member of a list: `worker-a, worker-b and hanako`.

@@ -80,6 +80,7 @@ const SENTENCES: &[(&str, &str, &str, &str)] = &[
     ("worker-aとworker-bに羅生門の感想を語らせて", "worker-a", "worker-b", "羅生門の感想"),
     ("start a talk between worker-a and hanako about lunch", "worker-a", "hanako", "lunch"),
     ("Start a conversation between Hanako and worker-a.", "Hanako", "worker-a", "-"),
+    ("Start a conversation between Alice and Bob about pricing", "Alice", "Bob", "pricing"),
     ("let worker-a talk with hanako about films", "worker-a", "hanako", "films"),
     ("worker-aとhanakoで昼ごはんについて話して", "worker-a", "hanako", "昼ごはん"),
     ("花子とworker-aに会話させて", "花子", "worker-a", "-"),
@@ -103,6 +104,10 @@ const NOTHING: &[&str] = &[
     "しりとりをしよう",
     "I'd like a blue-themed t-shirt",
     "会話ID c-1",
+    "今どのエージェントが会話してる？",
+    "どのエージェント同士が議論していますか",
+    "Let's talk about the difference between cats and dogs",
+    "Make a form to sign up for the debate between Alice and Bob",
 ];
 
 #[test]
