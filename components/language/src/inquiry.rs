@@ -132,10 +132,10 @@ pub fn is_hypothetical(utterance: &Utterance) -> bool {
         })
 }
 
-/// Whether `utterance` asks to see the last result again without naming it: `もう一度見せて`, `show it again`.
+/// Whether `utterance` asks for the last result again without naming it: `もう一度見せて`, `make it again`.
 pub(crate) fn asks_again(utterance: &Utterance) -> bool {
     const AGAIN: &str = "もう一度|もういちど|もう1度|もう一回|もういっかい|もう1回|もっかい|もっぺん|再度|再表示|again|once more|one more time";
-    const SHOWS: &str = "見せ|みせ|見たい|みたい|出し|表示|お願い|言って|いって|教えて|おしえて|show|see|display|list|please|say|tell";
+    const SHOWS: &str = "見せ|みせ|見たい|みたい|出し|表示|お願い|言って|いって|教えて|おしえて|作って|作り直して|つくって|生成して|show|see|display|list|please|say|tell|make|generate|create|draw";
     let text = utterance.text().to_lowercase();
     let text = text.trim().trim_end_matches(['。', '.', '!', '?']);
     let again = marks(AGAIN).filter(|it| text.contains(it)).max_by_key(|it| it.len());
@@ -144,7 +144,8 @@ pub(crate) fn asks_again(utterance: &Utterance) -> bool {
     let is_shown = rest.trim().is_empty() || marks(SHOWS).any(|it| rest.contains(it));
     let is_word = |word: &String| marks(SHOWS).chain([again]).any(|it| it.contains(word.as_str()));
     is_shown
-        && !utterance.has(&[Word::MAKE, Word::NOT, Word::CANCEL, Word::THEIRS])
+        && !utterance.has(&[Word::NOT, Word::CANCEL, Word::THEIRS, Word::ANOTHER])
+        && !rest.split(' ').any(|it| matches!(it, "more" | "less"))
         && utterance.numbers.counts.is_empty()
         && utterance.when.spans.is_empty()
         && coverage::unused(utterance, &Used::default()).iter().all(is_word)
@@ -218,6 +219,32 @@ mod tests {
             "もう送った？",
         ] {
             assert!(!asks_whether_done(&read(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn last_result_is_asked_for_again() {
+        for text in [
+            "もう一度見せて",
+            "もう一回作って",
+            "もう1回生成して",
+            "show it again",
+            "make it again please",
+            "once more",
+        ] {
+            assert!(asks_again(&read(text)), "{text}");
+        }
+        for text in [
+            "もう一回は作らないで",
+            "もう一回別のを作って",
+            "make another one again",
+            "make it more fun again",
+            "もう一枚作って",
+            "もう一度暗くして",
+            "make it again without Emma",
+            "don't make it again",
+        ] {
+            assert!(!asks_again(&read(text)), "{text}");
         }
     }
 

@@ -219,6 +219,8 @@ fn sloppy_sentences_are_read() {
         (&["渋谷から横浜", "じゃなくて品川から"], "route_search", "品川"),
         (&["ルナとミミでサムネ作って", "タイトル 猫と梟"], "compose_thumbnail", "猫と梟"),
         (&["紫テーマで4枚使ってサムネつくって"], "compose_thumbnail", "影猫ルナ"),
+        (&["青のカードでサムネイル作って", "もう一回作って"], "compose_thumbnail", "蒼晶竜"),
+        (&["make a thumbnail with red cards", "make it again"], "compose_thumbnail", "紅蓮機工"),
         (&["名前とメールを聞くフォーム", "もう一個、感想（長文）"], "request_form", "感想"),
         (&["忘年会の出欠とりたい"], "request_form", "attendance"),
         (&["渋谷から横浜行くとどれくらいかかる？"], "route_search", "\"横浜\""),
@@ -244,6 +246,8 @@ fn sloppy_sentences_do_nothing_else() {
         (&["例えば？"], "title_query"),
         (&["worker-aとworker-bで話して。やっぱりやめて"], "begin_conversation"),
         (&["3月40日のゴジラを2枚"], "showtime"),
+        (&["明日の羅生門を1枚", "隣じゃなくていい"], "title_query"),
+        (&["one seat for Rashomon tomorrow", "make it quick"], "title_query"),
         (&["let worker-a and worker-b talk about relied sorter"], "replied"),
     ] {
         let call = last_call(sentences);
