@@ -55,7 +55,8 @@ impl Library {
         Ok(Self::with(config, CodeStore::open(config.data.join("compiled"), seal)))
     }
 
-    /// A read-only library, which stores nothing.
+    /// The library of a command beside the server. It makes neither folder nor key; where a server has made both, what is
+    /// compiled is kept for the next command and for the server.
     pub fn look(config: &Config) -> Self {
         let seal = Seal::look(&config.data.join("seal.key"));
         Self::with(config, CodeStore::look(config.data.join("compiled"), seal.as_ref()))
@@ -245,7 +246,6 @@ const PURPOSE: &str = "compiled code, 1";
 struct CodeStore {
     /// `None` where nothing is stored, or the folder cannot be trusted.
     open: Option<(PathBuf, Seal)>,
-    is_writable: bool,
 }
 
 impl CodeStore {
@@ -253,7 +253,7 @@ impl CodeStore {
     /// made private costs a compile at each start, and nothing else.
     fn open(folder: PathBuf, seal: &Seal) -> Self {
         match make_private(&folder) {
-            Ok(()) => Self { open: Some((folder, seal.derive(PURPOSE))), is_writable: true },
+            Ok(()) => Self { open: Some((folder, seal.derive(PURPOSE))) },
             Err(error) => {
                 tracing::error!(
                     "{}: {error}; compiled code is not kept, so that each start compiles anew: make it a folder of this user's with mode 0700, or remove it",
@@ -264,11 +264,10 @@ impl CodeStore {
         }
     }
 
-    /// A read-only cache.
+    /// The folder as it is there, or nothing.
     fn look(folder: PathBuf, seal: Option<&Seal>) -> Self {
         let is_private = fs::symlink_metadata(&folder).is_ok_and(|it| is_private(&it));
-        let open = seal.filter(|_| is_private).map(|seal| (folder, seal.derive(PURPOSE)));
-        Self { open, is_writable: false }
+        Self { open: seal.filter(|_| is_private).map(|seal| (folder, seal.derive(PURPOSE))) }
     }
 
     /// Loads cached code if it is genuine.
@@ -284,16 +283,14 @@ impl CodeStore {
             Err(error) => error.to_string(),
         };
         tracing::warn!("{}: {why}; it is compiled anew", file.display());
-        if self.is_writable {
-            let _ = fs::remove_file(&file);
-        }
+        let _ = fs::remove_file(&file);
         None
     }
 
     /// Keeps what the compiler has just put out, and loads it. A disk that does not take it costs
     /// a compile at the next start, and nothing else.
     fn keep(&self, sandbox: &Sandbox, name: &str, code: &[u8]) -> wasmtime::Result<Component> {
-        if let Some((folder, key)) = self.open.as_ref().filter(|_| self.is_writable) {
+        if let Some((folder, key)) = self.open.as_ref() {
             let file = folder.join(name);
             if let Err(error) = write_verified(&file, name, key, code) {
                 tracing::warn!("{}: {error}; compiled code is not kept", file.display());

@@ -64,6 +64,19 @@ fn keeps_code_for_this_user_alone() {
     assert!(look.load(&sandbox, NAME).is_some());
 }
 
+/// What a command has compiled is there for the next one and for the server; a command makes no folder.
+#[test]
+fn commands_keep_code_where_a_server_does() {
+    let data = Data::new();
+    let (sandbox, seal) = (sandbox(), Seal::fresh().unwrap());
+    let code = code(&sandbox);
+    CodeStore::look(data.folder(), Some(&seal)).keep(&sandbox, NAME, &code).unwrap();
+    assert!(!data.folder().exists());
+    let server = CodeStore::open(data.folder(), &seal);
+    CodeStore::look(data.folder(), Some(&seal)).keep(&sandbox, NAME, &code).unwrap();
+    assert!(server.load(&sandbox, NAME).is_some());
+}
+
 #[test]
 fn refuses_damaged_code() {
     let data = Data::new();
