@@ -67,6 +67,16 @@ pub struct Part {
     pub needs: Need,
 }
 
+/// Refuses a component whose defaults cannot be read: its stubs would not hold either.
+///
+/// # Errors
+/// When they are there and cannot be read.
+pub fn check_defaults(bytes: &[u8]) -> anyhow::Result<()> {
+    let checked = defaults::section(bytes)
+        .and_then(|it| it.as_deref().map_or(Ok(()), |text| defaults::parse(text).map(drop)));
+    checked.map_err(|it| anyhow::anyhow!("its defaults (defaults.toml) cannot be used: {it}"))
+}
+
 /// Everything that can be shown of a component's file without serving it.
 #[derive(Debug, Serialize)]
 pub struct Inspection {

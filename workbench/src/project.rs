@@ -9,7 +9,10 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use base::source::{self, NAMES, Source, name_of};
+use base::{
+    config::ConfigError,
+    source::{self, NAMES, Source, name_of},
+};
 use notify::{Event, EventKind, RecursiveMode, Watcher, recommended_watcher};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
@@ -124,7 +127,7 @@ impl Project {
         let is_of_cargo = manifest.is_none();
         let written = match (manifest, read("Cargo.toml")?) {
             (Some(text), _) => toml::from_str(&text)
-                .with_context(|| format!("{} in {}", MANIFEST, folder.display()))?,
+                .map_err(|it| ConfigError::parse(&text, &folder.join(MANIFEST), &it))?,
             (None, Some(text)) => of_cargo(&text)
                 .with_context(|| format!("no {MANIFEST}, and Cargo.toml names no package"))?,
             (None, None) => bail!(
@@ -296,7 +299,12 @@ mod tests {
     #[test]
     fn names_remedy_for_an_unreadable_manifest() {
         let refused = |text: &str| format!("{:#}", project(&[(MANIFEST, text)]).unwrap_err());
-        assert!(refused("build = 1").contains("madoguchi.toml in "));
+        let wrong = refused("component = \"a.wasm\"\nbuild = 1");
+        assert!(
+            wrong
+                .ends_with("madoguchi.toml, line 2: build: what is right here is a text in quotes"),
+            "{wrong}"
+        );
         assert!(refused("build = \"true\"").contains("component"));
         let unknown = refused("build = \"true\"\ncomponent = \"a.wasm\"\nwach = []");
         assert!(unknown.contains("wach"), "{unknown}");

@@ -113,7 +113,7 @@ fn print(inspection: &Inspection) -> std::io::Result<()> {
         ))?;
     }
     if let Some(problem) = &inspection.defaults_problem {
-        print_line(&format!("what it would start from cannot be used: {problem}"))?;
+        print_line(&format!("its defaults (defaults.toml) cannot be used: {problem}"))?;
     }
     if inspection.pooled == Some(false) {
         print_line(

@@ -23,6 +23,7 @@ use serde_json::Value;
 use store::private;
 
 use crate::{
+    inspect::check_defaults,
     solo::{
         Called, Compiled, Solo, SoloOutcome,
         record::{Language, Record, Recorded, Replayed},
@@ -137,6 +138,7 @@ impl Run {
         if let Some(error) = error {
             bail!(error);
         }
+        check_defaults(&bytes).with_context(|| self.file.display().to_string())?;
         let source = Source::new(bytes, name.to_owned());
         let sandbox = Sandbox::with(&config.sandbox, config.memory_bytes_max())?;
         let compiled = Compiled::load_or_compile(&Library::look(config), &sandbox, &source).await;

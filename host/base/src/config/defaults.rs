@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 use wasmparser::{Parser, Payload};
 
-use super::{ComponentConfig, ConfigError, ModelConfig, Policy};
+use super::{ComponentConfig, ConfigError, ModelConfig, Policy, error::in_plain_terms};
 use crate::{
     grants::Stubs,
     source::{Embedded, Start},
@@ -170,7 +170,7 @@ fn extend(all: &mut Table, assistant: &str, table: Table) -> Result<(), String> 
 pub fn parse(text: &str) -> Result<Defaults, String> {
     let placed = |error: toml::de::Error| {
         let line = error.span().map(|it| text[..it.start].matches('\n').count() + 1);
-        line.map(|it| format!("line {it}: ")).unwrap_or_default() + error.message()
+        line.map(|it| format!("line {it}: ")).unwrap_or_default() + &in_plain_terms(error.message())
     };
     let mut component: Table = toml::from_str(text).map_err(placed)?;
     let mut apart = |name: &str| match component.remove(name) {
@@ -194,8 +194,11 @@ pub fn parse(text: &str) -> Result<Defaults, String> {
         read.map_err(|it| format!("assistants.{name}: {}", it.message()))?;
     }
     let read: Result<ComponentConfig, _> = component.clone().try_into();
-    // With the key that it is in.
-    let read = read.map_err(|it| it.to_string().trim_end().replace('\n', " "))?;
+    let read = read.map_err(|error| {
+        let (shown, what) = (error.to_string(), in_plain_terms(error.message()));
+        let key = shown.trim_end().rsplit_once("\nin `").map(|it| it.1.trim_end_matches('`'));
+        key.map(|it| format!("{it}: ")).unwrap_or_default() + &what
+    })?;
     for (key, is_said) in [("changed", read.changed.is_some()), ("require", read.require.is_some())]
     {
         if is_said {
@@ -275,9 +278,10 @@ mod tests {
     /// PIN-5.
     #[test]
     fn wrong_defaults_name_line_or_key() {
-        for (text, part) in
-            [("\ngrants = ['sql'\n", "line 2: "), ("grants = ['htp']\n", "in `grants`")]
-        {
+        for (text, part) in [
+            ("\ngrants = ['sql'\n", "line 2: "),
+            ("grants = ['htp']\n", "grants: unknown variant `htp`"),
+        ] {
             let what = parse(text).err().unwrap();
             assert!(what.contains(part), "{what}");
         }
@@ -376,6 +380,12 @@ mod tests {
             ("addresses = 1", "addresses"),
             ("[addresses]\na = 1", "addresses.a"),
             ("[assistants.clerk]\ntools = 'red'", "assistants.clerk"),
+            ("grants = 'sql'", "grants: what is right here is a list"),
+            ("limits = 5", "limits: what is right here is a table"),
+            (
+                "limits.memory_bytes_max = 'much'",
+                "limits.memory_bytes_max: what is right here is a whole number",
+            ),
         ] {
             let error = add(&mut Table::new(), "shop", text).unwrap_err();
             assert!(error.contains(what), "{text}: {error}");

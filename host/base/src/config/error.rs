@@ -62,7 +62,7 @@ pub enum ConfigError {
 
 impl ConfigError {
     /// The error of an unreadable `text`, with the correct form.
-    pub(super) fn parse(text: &str, path: &Path, error: &toml::de::Error) -> Self {
+    pub fn parse(text: &str, path: &Path, error: &toml::de::Error) -> Self {
         let at = error.span().map_or(0, |it| it.start.min(text.len()));
         let line = text.as_bytes()[..at].iter().filter(|it| **it == b'\n').count() + 1;
         let message = in_plain_terms(error.message());

@@ -13,7 +13,7 @@ use host::{Config, Server, control::ComponentReport};
 use reqwest::Method;
 use serde_json::json;
 use workbench::{
-    inspect::examples,
+    inspect::{check_defaults, examples},
     project::{Changes, MANIFEST, Project},
 };
 
@@ -194,6 +194,7 @@ async fn attempt(project: &Project, config: &Config, is_own: bool) -> anyhow::Re
     }
     let source = project.built()?;
     print_line(&format!("{name}: built in {}", seconds(began.elapsed())))?;
+    check_defaults(&source.bytes)?;
     let path = format!("components/{name}");
     let server = running::Server::running(config)?;
     let answer = text(server.send(Method::POST, &path, source.bytes.to_vec()).await?).await;
