@@ -284,6 +284,11 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
                     .to_owned(),
                 "\"two\": it says twice how it ends (src/tools.js:",
             ),
+            (
+                idle.replace("run:", "input: { n: { type: 'string', pattern: '(' } }, run:"),
+                "n: the pattern ( is no regular expression",
+            ),
+            ("\nfetch('https://a.example');\n".to_owned(), "`http` of the kit sends requests"),
             ("\nconst fs = require('node:fs');\n".to_owned(), "node:fs is not there"),
             ("\nawait 1;\n".to_owned(), "write it without await"),
             ("\nexport const helper = 1;\n".to_owned(), "exports helper"),
@@ -309,6 +314,14 @@ fn a_save_in_js_or_python_is_served_uncompiled() {
             let output = dev.until("generation 2 serves on");
             assert!(output.contains(why), "{output}");
         }
+        // What no server could begin with is reported where it is written.
+        let (defaults, asked) = (folder.join("defaults.toml"), "\ngrants = 'sql'\n");
+        let own = fs::read_to_string(&defaults).unwrap();
+        save(&defaults, &format!("{own}{asked}"));
+        let output = dev.until("generation 2 serves on");
+        assert!(output.contains("grants: what is right here is a list"), "{language}: {output}");
+        save(&defaults, &own);
+        dev.until("generation 2 serves on");
         // The manifest is read again, and its errors are reported.
         let was = fs::read_to_string(&manifest).unwrap();
         save(&manifest, &was.replace("[dev]", "[def]"));

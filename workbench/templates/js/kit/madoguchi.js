@@ -16,7 +16,10 @@ import { insecureSeed } from "wasi:random/insecure-seed@0.2.12";
 import { getRandomBytes } from "wasi:random/random@0.2.12";
 
 /** @typedef {{ ja: string, en: string }} Text The same in Japanese and in English. */
-/** @typedef {Record<string, any>} Schema A JSON Schema; its `description` is a string or a `Text`. */
+/**
+ * @typedef {Record<string, any>} Schema A JSON Schema; its `description` is a string or a `Text`, and the name of a type does
+ * for a schema under `properties` and `items`.
+ */
 /** @typedef {string | Schema} Field The name of a JSON type, or a schema. */
 
 const all = { tools: new Map(), examples: [], migrations: [], configured: [], schedules: [] };
@@ -118,7 +121,7 @@ function object(fields, english, path) {
   const properties = {};
   for (const name of names) {
     const bare = name.replace(/\?$/, "");
-    const field = typeof fields[name] === "string" ? { type: fields[name] } : fields[name];
+    const field = whole(fields[name]);
     // `true` is the schema of anything.
     const isSchema = field === fields[name] ? isObject(field) || field === true : TYPES.includes(field.type);
     if (!isSchema)
@@ -128,6 +131,9 @@ function object(fields, english, path) {
   const required = names.filter((it) => !it.endsWith("?"));
   return { type: "object", properties, ...(required.length ? { required } : {}), additionalProperties: false };
 }
+
+/** The schema of a field, which may be the name of a type. */
+const whole = (field) => (typeof field === "string" ? { type: field } : field);
 
 /** The schema with its texts in Japanese alone; the English ones go to `english`. */
 function texts(schema, english, path) {
@@ -143,12 +149,24 @@ function texts(schema, english, path) {
       english[path] = en;
     } else if (key === "properties") {
       const inner = (name) => (path ? `${path}.${name}` : name);
-      plain.properties = Object.fromEntries(Object.entries(value).map(([name, it]) => [name, texts(it, english, inner(name))]));
+      plain.properties = Object.fromEntries(Object.entries(value).map(([name, it]) => [name, texts(whole(it), english, inner(name))]));
+    } else if (key === "items") {
+      plain.items = texts(whole(value), english, path);
     } else {
+      if (key === "pattern" && typeof value === "string") readable(value, path);
       plain[key] = ["default", "const", "enum", "examples"].includes(key) ? value : texts(value, english, path);
     }
   }
   return plain;
+}
+
+/** Throws where a pattern of a schema is no regular expression. */
+function readable(pattern, path) {
+  try {
+    new RegExp(pattern, "u");
+  } catch (error) {
+    throw new TypeError(`${path || "the schema"}: the pattern ${pattern} is no regular expression: ${error.message}`);
+  }
 }
 
 /**
@@ -240,7 +258,7 @@ function fault(error) {
   const plain = (_, it) => (typeof it === "bigint" ? Number(it) : it);
   // An error of the contract carries its case, and no sentence.
   const isPlain = isError && error.payload === undefined;
-  const message = isPlain ? `${error.name}: ${error.message}` : `thrown: ${JSON.stringify(error?.payload ?? error, plain)}`;
+  const message = isPlain ? `${error.name}: ${error.message}${instead(error)}` : `thrown: ${JSON.stringify(error?.payload ?? error, plain)}`;
   const located = (file, line) => {
     const map = globalThis.madoguchiLines?.[file];
     return map ? `${map.files[map.lines[line - 1]?.[0]] ?? "?"}:${map.lines[line - 1]?.[1] ?? 0}` : `${file}:${line}`;
@@ -249,6 +267,23 @@ function fault(error) {
   const places = frames.map(([, name, file, line]) => `${located(file, line)}${name && !name.includes("/") && !name.startsWith("<") ? ` in ${name}` : ""}`);
   const mine = places.find((it) => !/^(kit\/|\?|madoguchi:)/.test(it));
   return { message, stack: places, at: mine?.split(" in ")[0] };
+}
+
+/** What browsers and Node.js have, and what is right here. */
+const INSTEAD = [
+  [/^fetch$/, "`http` of the kit sends requests"],
+  [/^process$/, "`setting` of the kit has what the operator sets"],
+  [/^(require|module|__dirname|__filename)$/, "`import` at the top of the file is right"],
+  [/^(setTimeout|setInterval|setImmediate)$/, "there are no timers: a tool ends with `throw wait(events, until)` where it has to wait"],
+  [/^crypto$/, "`freshId` of the kit makes ids that cannot be guessed"],
+  [/^(Buffer|Intl|URL|URLSearchParams|TextEncoder|TextDecoder|structuredClone)$/, "a package that needs neither Node.js nor a browser has it"],
+];
+
+/** How to do without what is not there. */
+function instead({ name, message }) {
+  const [, what] = /^(\w+) is not defined$/.exec(name === "ReferenceError" ? message : "") ?? [];
+  const found = what && INSTEAD.find(([names]) => names.test(what));
+  return found ? `; ${found[1]}` : "";
 }
 
 /**
@@ -309,10 +344,20 @@ export const tools = {
       }
       if (typeof output?.then === "function") return output;
       const meta = Object.keys(user.told).length ? JSON.stringify(user.told) : undefined;
-      return { structured: written(output ?? undefined), content: user.shown, meta };
+      return { structured: structured(name, output), content: user.shown, meta };
     });
   },
 };
+
+/** What a tool gave, as JSON. */
+function structured(name, output) {
+  try {
+    return written(output ?? undefined);
+  } catch (error) {
+    if (error instanceof TypeError) error.message = `what ${name} gives cannot be written as JSON: ${error.message}`;
+    throw error;
+  }
+}
 
 export const examples = { examples: () => all.examples };
 export const migrations = { migrations: () => all.migrations };
