@@ -273,13 +273,18 @@ mod tests {
     #[tokio::test]
     async fn accepted_request_fails_once_the_stream_is_refused() {
         let http = http();
-        for (is_refused, status) in
-            [(false, "202 Accepted"), (true, "202 Accepted"), (true, "204 No Content")]
-        {
-            if is_refused {
-                let (uri, answering) = server("405 Method Not Allowed", "").await;
+        let refused = Some(("405 Method Not Allowed", ""));
+        for (stream, status, is_failure) in [
+            (None, "202 Accepted", false),
+            (refused, "202 Accepted", true),
+            (refused, "204 No Content", true),
+            // A server that has one after all, as after an update.
+            (Some(("200 OK", "data: {}\n\n")), "202 Accepted", false),
+        ] {
+            if let Some((of_stream, body)) = stream {
+                let (uri, answering) = server(of_stream, body).await;
                 let got = http.get_stream(uri, Some("a".into()), None, None, Headers::new());
-                assert!(tokio::join!(got, answering).0.is_err());
+                assert_eq!(tokio::join!(got, answering).0.is_err(), is_failure);
             }
             let (uri, answering) = server(status, "").await;
             let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" });
@@ -290,7 +295,7 @@ mod tests {
                 &posted,
                 StreamableHttpPostResponse::Json(JsonRpcMessage::Error(it), _) if it.error.code == UNREADABLE
             );
-            assert_eq!(fails, is_refused, "{posted:?}");
+            assert_eq!(fails, is_failure, "{posted:?}");
         }
     }
 
