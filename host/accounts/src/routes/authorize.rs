@@ -151,7 +151,8 @@ struct Ready {
 }
 
 /// Prepares the consent of a signed-in user, or returns the response that replaces it. Unless a page `was_shown` that
-/// names the client and its target, only this server's own page and a port of the person's own machine may lead there, because anyone can register a client or publish a document.
+/// names the client and its target, only this server's own page and a port of the person's own machine may lead there,
+/// because anyone can register a client or publish a document.
 async fn ready(
     accounts: &Accounts,
     reader: &Reader,
